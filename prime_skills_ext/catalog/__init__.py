@@ -1,0 +1,1 @@
+"""Which skills count here, and how each stands."""

@@ -1,0 +1,1 @@
+"""Making skills importable: environments, plans and installs."""

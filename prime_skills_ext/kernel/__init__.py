@@ -1,0 +1,1 @@
+"""Skills in the live kernel: importing, binding, reloading."""

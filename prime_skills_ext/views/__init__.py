@@ -1,0 +1,1 @@
+"""How values look, as text and as HTML."""
