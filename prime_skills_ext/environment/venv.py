@@ -1,0 +1,314 @@
+"""Where an environment is, what a generation looks like, and whether it is well.
+
+Reads the disk and computes paths. Makes nothing, removes nothing, starts nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+import sys
+import sysconfig
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, final
+
+from prime_skills_ext.skill.model import Diagnostic
+
+__all__ = [
+    "CURRENT",
+    "MARKER",
+    "RECORD_NAME",
+    "Environment",
+    "Generation",
+    "Mode",
+    "current",
+    "generation_at",
+    "is_healthy",
+    "is_ours",
+    "layout",
+    "locate",
+]
+
+Mode = Literal["overlay", "own", "custom"]
+
+CURRENT = "current"
+"""Pointer file of an environment: the number of its current generation."""
+MARKER = "prime-skills-environment.json"
+"""What makes a directory ours: it says what the environment in it is for."""
+RECORD_NAME = ".bootstrap-version"
+"""The record, inside a generation."""
+
+
+@final
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Environment:
+    """A series of generations that serve one kernel.
+
+    Attributes:
+        root: Directory of the generations.
+        mode: How the kernel relates to it.
+        interpreter: Python that generations are made with; in custom mode the one
+            that is used as it is.
+        kernel_prefix: ``sys.prefix`` of the kernel that is overlaid, else ``None``.
+        project_root: The project it belongs to, ``None`` for everybody's.
+        base: The directory that is asked whether it is ours before we write.
+        diagnostics: What was found odd while locating it.
+    """
+
+    root: Path
+    mode: Mode
+    interpreter: Path
+    kernel_prefix: Path | None = None
+    project_root: Path | None = None
+    base: Path | None = None
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+    @property
+    def facts(self) -> dict[str, str | None]:
+        """What the key covers, as the marker file keeps it."""
+        return {
+            "interpreter": _interpreter_identity(),
+            "kernelPrefix": _text(self.kernel_prefix),
+            "mode": self.mode,
+            "projectRoot": _text(self.project_root),
+        }
+
+
+@final
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Generation:
+    """One virtual environment of a series.
+
+    Attributes:
+        directory: Its root; the record lies in it.
+        python: Its interpreter.
+        site_packages: Where distributions are installed.
+        scripts: Where their commands are.
+    """
+
+    directory: Path
+    python: Path
+    site_packages: Path
+    scripts: Path
+
+    @property
+    def record(self) -> Path:
+        """Path of the record."""
+        return self.directory / RECORD_NAME
+
+
+def locate(
+    *,
+    mode: Mode,
+    agent_directory: Path,
+    environ: Mapping[str, str],
+    project_root: Path | None = None,
+) -> Environment:
+    """The environment that this interpreter uses in ``mode``.
+
+    A kernel that already runs inside a generation of ours gets that environment in
+    own mode; if it was made for another project, the wanted one is overlaid on it.
+
+    Args:
+        mode: How the kernel relates to the environment.
+        agent_directory: Where environments normally live.
+        environ: Read for ``PRIME_AGENT_KERNEL_PYTHON``, ``PRIME_AGENT_KERNEL_VENV``,
+            ``XDG_DATA_HOME`` and ``HOME``.
+        project_root: The project that has trusted Python skills, if one has.
+    """
+    if mode == "custom":
+        python = Path(environ.get("PRIME_AGENT_KERNEL_PYTHON") or sys.executable)
+        return Environment(
+            root=agent_directory / "prime-skills",
+            mode="custom",
+            interpreter=python.expanduser(),
+            kernel_prefix=Path(sys.prefix),
+        )
+    inside = _inside()
+    if mode == "own" and inside is not None:
+        if inside.project_root == project_root:
+            return inside
+        mode = "overlay"
+    prefix = Path(sys.prefix) if mode == "overlay" else None
+    draft = Environment(
+        root=Path(),
+        mode=mode,
+        interpreter=_interpreter(mode),
+        kernel_prefix=prefix,
+        project_root=project_root,
+    )
+    base, diagnostics = _base(agent_directory, environ=environ, key=_key(draft))
+    return Environment(
+        root=base / _key(draft),
+        mode=mode,
+        interpreter=draft.interpreter,
+        kernel_prefix=prefix,
+        project_root=project_root,
+        base=base,
+        diagnostics=diagnostics,
+    )
+
+
+def current(environment: Environment) -> Generation | None:
+    """The generation in use, ``None`` when there is none or it is not well."""
+    if environment.mode == "custom":
+        return None
+    try:
+        number = (environment.root / CURRENT).read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError):
+        return None
+    if not number.isascii() or not number.isdigit():
+        return None
+    generation = generation_at(environment.root / number)
+    return generation if is_healthy(generation) else None
+
+
+def generation_at(directory: Path) -> Generation:
+    """The generation in ``directory``, whether or not it exists."""
+    return layout(directory)
+
+
+def layout(directory: Path, *, system: str = os.name) -> Generation:
+    """Where a virtual environment keeps what, on POSIX or (``"nt"``) on Windows."""
+    base = str(directory)
+    scheme = "nt_venv" if system == "nt" else "posix_venv"
+    paths = sysconfig.get_paths(scheme, vars={"base": base, "platbase": base})
+    scripts = Path(paths["scripts"])
+    return Generation(
+        directory=directory,
+        python=scripts / ("python.exe" if system == "nt" else "python"),
+        site_packages=Path(paths["purelib"]),
+        scripts=scripts,
+    )
+
+
+def is_healthy(generation: Generation) -> bool:
+    """Whether it can be used, judged without starting a process.
+
+    Its configuration must name this Python version and a base that still exists,
+    and its interpreter and site-packages must be there.
+    """
+    values = _pyvenv(generation.directory)
+    version = values.get("version_info") or values.get("version") or ""
+    wanted = (str(sys.version_info.major), str(sys.version_info.minor))
+    home = values.get("home")
+    return (
+        tuple(version.split(".")[:2]) == wanted
+        and home is not None
+        and Path(home).is_dir()
+        and generation.python.exists()
+        and generation.site_packages.is_dir()
+    )
+
+
+def is_ours(directory: Path) -> bool:
+    """Whether we may write there: it is missing, empty, or carries our marker."""
+    if (directory / MARKER).is_file():
+        return True
+    try:
+        return not any(directory.iterdir())
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+
+
+def _inside() -> Environment | None:
+    """The own-mode environment that this process runs in, if it runs in one."""
+    root = Path(sys.prefix).parent
+    try:
+        facts = json.loads((root / MARKER).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    if not isinstance(facts, dict) or facts.get("mode") != "own":
+        return None
+    project = facts.get("projectRoot")
+    return Environment(
+        root=root,
+        mode="own",
+        interpreter=_interpreter("own"),
+        project_root=Path(project) if isinstance(project, str) else None,
+        base=root.parent,
+    )
+
+
+def _interpreter(mode: Mode) -> Path:
+    if mode == "own":
+        # the launcher and the kernel that it starts must mean the same interpreter
+        return Path(getattr(sys, "_base_executable", "") or sys.executable)
+    return Path(sys.executable)
+
+
+def _interpreter_identity() -> str:
+    base = os.path.realpath(sys.base_prefix)
+    return f"{base} {sys.implementation.cache_tag} {sysconfig.get_config_var('SOABI')}"
+
+
+def _key(environment: Environment) -> str:
+    facts = {
+        **environment.facts,
+        "platform": sysconfig.get_platform(),
+        "machine": platform.machine(),
+    }
+    digest = hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
+    return f"{environment.mode}-{sys.implementation.cache_tag}-{digest[:12]}"
+
+
+def _base(
+    agent_directory: Path, *, environ: Mapping[str, str], key: str
+) -> tuple[Path, tuple[Diagnostic, ...]]:
+    """The directory that holds the keyed environments, and what was passed over."""
+    diagnostics: list[Diagnostic] = []
+    named = environ.get("PRIME_AGENT_KERNEL_VENV")
+    if named:
+        directory = Path(named).expanduser().absolute()
+        if is_ours(directory):
+            return directory, ()
+        diagnostics.append(
+            Diagnostic(
+                code="environment-not-ours",
+                message="PRIME_AGENT_KERNEL_VENV names a directory that holds "
+                "something else; it is left alone and the default place is used",
+                fix="unset PRIME_AGENT_KERNEL_VENV or let it name an empty directory",
+                path=directory,
+            )
+        )
+    default = agent_directory / "prime-skills" / "venvs"
+    data_home = environ.get("XDG_DATA_HOME") or "~/.local/share"
+    fallback = Path(data_home).expanduser() / "prime" / "agent" / "prime-skills/venvs"
+    for directory in (default, fallback):
+        # what exists is used even on a disk that has become read-only
+        if (directory / key / CURRENT).is_file() or _is_writable(directory):
+            return directory, tuple(diagnostics)
+    return default, tuple(diagnostics)
+
+
+def _is_writable(directory: Path) -> bool:
+    """Whether something can be made there; leaves nothing behind."""
+    nearest = directory
+    while not nearest.exists() and nearest != nearest.parent:
+        nearest = nearest.parent
+    try:
+        # os.access lies for root and on some network disks: write for real
+        with tempfile.TemporaryFile(dir=nearest):
+            return True
+    except OSError:
+        return False
+
+
+def _pyvenv(directory: Path) -> dict[str, str]:
+    try:
+        text = (directory / "pyvenv.cfg").read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return {}
+    pairs = (line.partition("=") for line in text.splitlines())
+    return {key.strip().lower(): value.strip() for key, _, value in pairs}
+
+
+def _text(path: Path | None) -> str | None:
+    return None if path is None else str(path)
