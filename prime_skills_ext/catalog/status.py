@@ -1,0 +1,219 @@
+"""How each skill stands: one state per skill, computed once.
+
+Pure. The table, the placeholder, the listing, ``doctor`` and the JSON read what
+this module returns and decide nothing themselves.
+"""
+
+from __future__ import annotations
+
+import difflib
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import final
+
+from prime_skills_ext.catalog.discovery import Candidate
+from prime_skills_ext.catalog.gates import Facts, Problem, State, gates
+from prime_skills_ext.catalog.selection import Selection, Shadowed
+from prime_skills_ext.catalog.sources import Source
+from prime_skills_ext.errors import UnknownSkillError
+from prime_skills_ext.skill.model import Diagnostic, Skill
+
+__all__ = ["Catalogue", "Facts", "Problem", "SkillStatus", "State", "statuses"]
+
+
+@final
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SkillStatus:
+    """How one skill stands.
+
+    Attributes:
+        skill: The skill.
+        source: Where it was found.
+        location: Source label and path inside it.
+        state: One word for how it stands.
+        reason: One sentence; ``None`` when all is well.
+        fix: One command or instruction; ``None`` when all is well.
+        bound_as: What to type to reach it: ``word_count`` or ``skills["json"]``;
+            ``None`` when it is not bound.
+        overrides: Qualified names of the skills that lost their name to it.
+    """
+
+    skill: Skill
+    source: Source
+    location: str
+    state: State
+    reason: str | None = None
+    fix: str | None = None
+    bound_as: str | None = None
+    overrides: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The skill's name."""
+        return self.skill.name
+
+    @property
+    def qualified_name(self) -> str:
+        """``"edit@builtin"``: reaches this one even when another wins its name."""
+        return f"{self.skill.name}@{self.source.label}"
+
+
+@final
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Catalogue:
+    """Every skill and how it stands.
+
+    Attributes:
+        skills: Sorted by name, the one in force before those it overrides.
+        diagnostics: What else somebody should know.
+    """
+
+    skills: tuple[SkillStatus, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+    def get(self, name: str) -> SkillStatus:
+        """Return the skill that a person means.
+
+        Args:
+            name: A skill's name, its import name, or ``name@source`` with the label
+                or the kind of its source.
+
+        Raises:
+            UnknownSkillError: There is none; the nearest name is suggested.
+        """
+        for matches in _READINGS:
+            for status in self.skills:
+                if matches(status, unicodedata.normalize("NFC", name)):
+                    return status
+        raise UnknownSkillError(
+            f'There is no skill "{name}"', fix=self._suggestion(name)
+        )
+
+    def _suggestion(self, name: str) -> str:
+        known = {spelling for status in self.skills for spelling in _spellings(status)}
+        close = difflib.get_close_matches(name, sorted(known), n=1)
+        if close:
+            return f'did you mean "{close[0]}"? %skill lists them all'
+        return "%skill lists them all"
+
+
+def statuses(
+    selection: Selection,
+    *,
+    installed: Mapping[Path, Problem],
+    bound: Mapping[Path, Problem],
+    names: Mapping[Path, str],
+    facts: Facts,
+    removed: Iterable[SkillStatus] = (),
+) -> Catalogue:
+    """Say how every skill stands.
+
+    A gate speaks before a failed installation, and that before a failed import.
+
+    Args:
+        selection: Who stands for each name.
+        installed: What installing had to say, by identity.
+        bound: What importing and binding had to say, by identity.
+        names: What each bound skill is reached as, by identity.
+        facts: What only the world knows.
+        removed: Skills of an earlier catalogue whose folder is gone while the
+            kernel still holds them.
+    """
+    problems = {**bound, **installed, **gates(selection, facts=facts)}
+    losers: dict[Path, list[Shadowed]] = {}
+    for item in selection.shadowed:
+        losers.setdefault(item.by.skill.identity, []).append(item)
+
+    skills: list[SkillStatus] = []
+    for winner in selection.winners:
+        identity = winner.skill.identity
+        lost = losers.get(identity, [])
+        skills.append(_winner(winner, problem=problems.get(identity), lost=lost))
+        skills += [_shadowed(item) for item in lost]
+    skills = [
+        replace(status, bound_as=names.get(status.skill.identity)) for status in skills
+    ]
+    skills += [_removed(status) for status in removed]
+    skills.sort(key=lambda status: unicodedata.normalize("NFC", status.skill.name))
+    return Catalogue(skills=tuple(skills), diagnostics=selection.diagnostics)
+
+
+def _winner(
+    candidate: Candidate, *, problem: Problem | None, lost: Iterable[Shadowed]
+) -> SkillStatus:
+    fine: State = "instructions" if candidate.skill.python is None else "ready"
+    return SkillStatus(
+        skill=candidate.skill,
+        source=candidate.source,
+        location=candidate.location,
+        state=problem.state if problem else fine,
+        reason=problem.reason if problem else None,
+        fix=problem.fix if problem else None,
+        overrides=tuple(
+            item.candidate.qualified_name for item in lost if not item.awaits_trust
+        ),
+    )
+
+
+def _shadowed(item: Shadowed) -> SkillStatus:
+    candidate = item.candidate
+    state: State = "shadowed"
+    reason = f"{item.by.location} has its name"
+    fix = f"%skill show {candidate.qualified_name}"
+    if item.awaits_trust:
+        state = "untrusted"
+        reason = f"would override {candidate.skill.name} after `%skill trust`"
+        fix = "%skill trust"
+    return SkillStatus(
+        skill=candidate.skill,
+        source=candidate.source,
+        location=candidate.location,
+        state=state,
+        reason=reason,
+        fix=fix,
+    )
+
+
+def _removed(status: SkillStatus) -> SkillStatus:
+    return replace(
+        status,
+        state="removed",
+        reason="its folder is gone",
+        fix="put the folder back, then run %reload_skills",
+        bound_as=None,
+        overrides=(),
+    )
+
+
+def _named(status: SkillStatus, name: str) -> bool:
+    return unicodedata.normalize("NFC", status.skill.name) == name
+
+
+def _imported(status: SkillStatus, name: str) -> bool:
+    return status.skill.import_name == name
+
+
+def _labelled(status: SkillStatus, name: str) -> bool:
+    plain, _, label = name.rpartition("@")
+    return label == status.source.label and _answers(status, plain)
+
+
+def _of_kind(status: SkillStatus, name: str) -> bool:
+    plain, _, kind = name.rpartition("@")
+    return kind == status.source.kind and _answers(status, plain)
+
+
+def _answers(status: SkillStatus, name: str) -> bool:
+    return _named(status, name) or _imported(status, name)
+
+
+#: How a name may be meant, the most literal reading first.
+_READINGS = (_named, _imported, _labelled, _of_kind)
+
+
+def _spellings(status: SkillStatus) -> Iterator[str]:
+    yield status.skill.name
+    yield status.skill.import_name
+    yield status.qualified_name
