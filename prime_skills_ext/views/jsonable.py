@@ -1,0 +1,107 @@
+"""Values as JSON: what ``--json`` prints, for programs.
+
+Pure, and the one place where absolute paths are told: a program needs them. The
+order of keys and of entries is fixed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields, is_dataclass
+from functools import singledispatch
+from pathlib import Path
+
+from prime_skills_ext.catalog.status import Catalogue, SkillStatus
+from prime_skills_ext.skill.model import Diagnostic
+from prime_skills_ext.views.card import SkillDetails
+
+__all__ = ["to_json"]
+
+
+def to_json(value: object) -> dict[str, object]:
+    """Return a value as a dictionary that :func:`json.dumps` takes as it is.
+
+    Raises:
+        TypeError: The value is none of those that the doors return.
+    """
+    found = _jsonable(value)
+    if not isinstance(found, dict):
+        raise TypeError(f"no JSON form for {type(value).__name__}")
+    return found
+
+
+@singledispatch
+def _jsonable(value: object) -> object:
+    """Return the JSON form of a value: frozen dataclasses by their fields."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {
+            each.name: _jsonable(getattr(value, each.name)) for each in fields(value)
+        }
+    if isinstance(value, (list, tuple)):
+        return [_jsonable(each) for each in value]
+    if isinstance(value, (set, frozenset)):
+        return sorted(str(each) for each in value)
+    if hasattr(value, "items"):
+        return {str(key): _jsonable(each) for key, each in value.items()}
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    return str(value)
+
+
+@_jsonable.register
+def _(value: Path) -> object:
+    return str(value)
+
+
+@_jsonable.register
+def _(value: Catalogue) -> object:
+    ordered = sorted(value.skills, key=lambda each: (each.skill.name, each.location))
+    return {"skills": _all(ordered), "diagnostics": _all(value.diagnostics)}
+
+
+@_jsonable.register
+def _(value: SkillStatus) -> object:
+    skill = value.skill
+    return {
+        "name": skill.name,
+        "kind": skill.kind,
+        "state": value.state,
+        "description": skill.description,
+        "path": str(skill.path),
+        "directory": str(skill.directory),
+        "source": value.source.label,
+        "source_kind": value.source.kind,
+        "location": value.location,
+        "reason": value.reason,
+        "fix": value.fix,
+        "import_name": skill.import_name,
+        "bound_as": value.bound_as,
+        "overrides": list(value.overrides),
+    }
+
+
+@_jsonable.register
+def _(value: SkillDetails) -> object:
+    return {
+        "skill": _jsonable(value.status),
+        "signature": value.signature,
+        "doc": value.doc,
+        "body": value.body,
+    }
+
+
+@_jsonable.register
+def _(value: Diagnostic) -> object:
+    return {
+        "code": value.code,
+        "severity": value.severity,
+        "message": value.message,
+        "fix": value.fix,
+        "path": None if value.path is None else str(value.path),
+        "line": value.line,
+        "column": value.column,
+    }
+
+
+def _all(values: Sequence[object]) -> list[object]:
+    return [_jsonable(each) for each in values]

@@ -1,0 +1,207 @@
+"""Values as plain text: what a terminal, a log and ``text/plain`` show.
+
+Pure. The same input gives the same bytes on every machine: no colour, no times,
+no numbers of processes, no absolute paths, one fixed width.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import singledispatch
+from typing import Final
+
+from prime_skills_ext.catalog.status import Catalogue, SkillStatus
+from prime_skills_ext.kernel.reload import ReloadReport
+from prime_skills_ext.views.card import SkillDetails
+from prime_skills_ext.views.report import Check, Doctor, Message
+from prime_skills_ext.views.wording import (
+    cell_width,
+    clean,
+    group_of,
+    grouped,
+    how_to_use,
+    pad,
+    place_of,
+    shorten,
+    summary,
+    what_of,
+    wrap,
+)
+
+__all__ = ["EMPTY_FIX", "WIDTH", "render"]
+
+#: Columns that a table takes at most; a fix is never cut and may be longer.
+WIDTH: Final = 100
+EMPTY_FIX: Final = "%skill add PATH, or make .prime/agent/skills/NAME/SKILL.md"
+
+_MAX_NAME: Final = 24
+_MAX_WHERE: Final = 32
+_GAP: Final = "  "
+_MARKS: Final = {"ok": "ok", "note": "note", "problem": "PROBLEM"}
+
+
+@singledispatch
+def render(value: object) -> str:
+    """Return a value as the text that people read, without a final newline."""
+    return str(value)
+
+
+@render.register
+def _(value: Catalogue) -> str:
+    if not value.skills:
+        lines = ["Skills: none", f"  fix: {EMPTY_FIX}"]
+    else:
+        lines = [f"Skills: {summary(value)}", *_table(value)]
+    if value.diagnostics:
+        lines += ["", "Notes on files"]
+    for note in value.diagnostics:
+        where = place_of(note, catalogue=value)
+        message = f"{note.severity}: {clean(note.message)}"
+        told = message if where is None else f"{message} ({where})"
+        lines += [f"  {line}" for line in wrap(told, width=WIDTH - 2)]
+        lines += _fix(note.fix, indent=4)
+    return "\n".join(lines)
+
+
+@render.register
+def _(value: SkillStatus) -> str:
+    return "\n".join(_head(value, signature=None))
+
+
+@render.register
+def _(value: SkillDetails) -> str:
+    lines = _head(value.status, signature=value.signature)
+    if value.doc:
+        lines += ["", *value.doc.strip().splitlines()]
+    if value.body:
+        lines += ["", "Instructions", "------------", *value.body.splitlines()]
+    return "\n".join(line.rstrip() for line in lines)
+
+
+@render.register
+def _(value: Doctor) -> str:
+    if not value.checks:
+        return "Nothing to check."
+    width = max(cell_width(check.title) for check in value.checks)
+    lines: list[str] = []
+    for check in value.checks:
+        lines += _check(check, width=width)
+    count = len(value.problems)
+    plural = "" if count == 1 else "s"
+    lines += ["", f"{count} problem{plural}." if count else "No problems."]
+    return "\n".join(lines)
+
+
+@render.register
+def _(value: Check) -> str:
+    return "\n".join(_check(value, width=cell_width(value.title)))
+
+
+@render.register
+def _(value: Message) -> str:
+    return "\n".join([value.text, *_fix(value.fix, indent=2)])
+
+
+@render.register
+def _(value: ReloadReport) -> str:
+    return repr(value)
+
+
+def _table(catalogue: Catalogue) -> list[str]:
+    lines: list[str] = []
+    name_width = _column(
+        [each.skill.name for each in catalogue.skills], limit=_MAX_NAME
+    )
+    for key, title, members in grouped(catalogue.skills):
+        widths = (
+            name_width,
+            len("markdown"),
+            _column([each.state for each in members], limit=WIDTH),
+            _column(
+                [each.location for each in members],
+                limit=_MAX_WHERE if key == "ready" else WIDTH,
+            ),
+        )
+        # what is ready is told in one line; what is not has its reason below
+        heads = ("NAME", "KIND", "STATE", "WHERE", "WHAT" if key == "ready" else "")
+        lines += ["", title, _row(heads, widths)]
+        for status in members:
+            lines += _skill(status, widths=widths)
+    return lines
+
+
+def _column(texts: Sequence[str], *, limit: int) -> int:
+    return min(limit, max(cell_width(text) for text in (*texts, "WHERE")))
+
+
+def _row(cells: Sequence[str], widths: Sequence[int]) -> str:
+    padded = [
+        pad(text, width=width) for text, width in zip(cells[:-1], widths, strict=True)
+    ]
+    return (_GAP + _GAP.join([*padded, cells[-1]])).rstrip()
+
+
+def _skill(status: SkillStatus, *, widths: Sequence[int]) -> list[str]:
+    name_width, _, _, where_width = widths
+    name, kind = status.skill.name, status.skill.kind
+    lines = []
+    if cell_width(name) > name_width:
+        # a name is there to be copied: it gets a line rather than an ellipsis
+        lines.append(_GAP + name)
+        name = ""
+    ready = group_of(status) == "ready"
+    room = WIDTH - sum(widths) - (len(widths) + 1) * len(_GAP)
+    what = shorten(what_of(status), width=room) if ready else ""
+    where = _tail(status.location, width=where_width)
+    lines.append(_row((name, kind, status.state, where, what), widths))
+    if not ready:
+        reason = clean(status.reason or status.skill.description)
+        lines += [f"    {line}" for line in wrap(reason, width=WIDTH - 4)]
+        lines += _fix(status.fix, indent=4)
+    return lines
+
+
+def _tail(text: str, *, width: int) -> str:
+    """Return a place cut at its beginning: its end tells more."""
+    if cell_width(text) <= width:
+        return text
+    return "…" + text[len(text) - width + 1 :]
+
+
+def _head(status: SkillStatus, *, signature: str | None) -> list[str]:
+    skill = status.skill
+    call = how_to_use(status, signature=signature or "(…)")
+    facts = [
+        ("use", call),
+        ("where", status.location),
+        ("why", status.reason),
+        ("fix", status.fix),
+        ("overrides", ", ".join(status.overrides) or None),
+        ("license", skill.license),
+        ("needs", skill.compatibility),
+    ]
+    lines = [f"{skill.name}  ({skill.kind}, {status.state})"]
+    lines += wrap(clean(skill.description), width=WIDTH)
+    lines.append("")
+    lines += [
+        f"  {label:<9}  {clean(text)}" for label, text in facts if text is not None
+    ]
+    return lines
+
+
+def _check(check: Check, *, width: int) -> list[str]:
+    indent = len("PROBLEM") + len(_GAP) + width + len(_GAP)
+    # a detail that has lines of its own (uv's words) keeps them
+    parts = [
+        line
+        for paragraph in check.detail.splitlines() or [""]
+        for line in wrap(paragraph, width=max(40, WIDTH - indent))
+    ]
+    head = f"{_MARKS[check.state]:<7}  {pad(check.title, width=width)}  {parts[0]}"
+    lines = [head.rstrip()]
+    lines += [" " * indent + line for line in parts[1:]]
+    return lines + _fix(check.fix, indent=indent)
+
+
+def _fix(fix: str | None, *, indent: int) -> list[str]:
+    return [" " * indent + f"fix: {clean(fix)}"] if fix else []

@@ -1,0 +1,174 @@
+"""The style sheet of every HTML view.
+
+Colours come from JupyterLab's own variables; where there are none (an export, another
+front end) the fallbacks are mixed with the text colour of the page, so that one sheet
+reads well on light and on dark. Nothing is told by colour alone.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+__all__ = ["CLASS", "STYLE"]
+
+CLASS: Final = "prime-skills"
+
+# `&` stands for the class, said three times: JupyterLab's and nbconvert's own rules for
+# tables in an output are that specific, and right-align and stripe every table.
+_SHEET: Final = """
+& {
+  --ps-good: var(--jp-success-color1, #2a9d5c);
+  --ps-todo: var(--jp-warn-color1, #e08a00);
+  --ps-bad: var(--jp-error-color1, #d9443f);
+  --ps-plain: var(--jp-brand-color1, #2f7fd6);
+  --ps-quiet: var(--jp-ui-font-color2, #808890);
+  --ps-line: var(--jp-border-color2, rgba(128, 136, 144, 0.3));
+  --ps-soft: rgba(128, 136, 144, 0.09);
+  --ps-dim: color-mix(in srgb, currentColor 66%, transparent);
+  --ps-muted: var(--jp-ui-font-color2, var(--ps-dim));
+  --ps-mono: var(--jp-code-font-family, ui-monospace, "DejaVu Sans Mono", monospace);
+  --ps-sans: var(--jp-ui-font-family, system-ui, "Segoe UI", "DejaVu Sans", sans-serif);
+  box-sizing: border-box;
+  max-width: 66rem;
+  margin: 4px 0;
+  border: 1px solid var(--ps-line);
+  border-radius: 8px;
+  overflow: hidden;
+  color: var(--jp-content-font-color1, inherit);
+  font: 13px/1.5 var(--ps-sans);
+  text-align: left;
+}
+& .ps-good { --ps-hue: var(--ps-good); }
+& .ps-todo { --ps-hue: var(--ps-todo); }
+& .ps-bad { --ps-hue: var(--ps-bad); }
+& .ps-plain { --ps-hue: var(--ps-plain); }
+& .ps-quiet { --ps-hue: var(--ps-quiet); }
+& header {
+  display: flex;
+  flex-wrap: wrap;
+  align-items: center;
+  gap: 4px 10px;
+  padding: 10px 16px;
+  background: var(--ps-soft);
+}
+& header b { font-size: 15px; font-weight: 650; letter-spacing: -0.01em; }
+& table {
+  width: 100%;
+  margin: 0;
+  border: 0;
+  border-collapse: collapse;
+  table-layout: auto;
+  font-size: inherit;
+  color: inherit;
+}
+& tr, & tbody tr:nth-child(odd), & tbody tr:hover { background: transparent; }
+& tbody tr:hover > :not([scope="rowgroup"]) { background: var(--ps-soft); }
+& thead th {
+  padding-top: 6px;
+  padding-bottom: 6px;
+  font-size: 12px;
+  color: var(--ps-muted);
+}
+& th, & td {
+  padding: 9px 8px;
+  border: 0;
+  border-top: 1px solid var(--ps-line);
+  text-align: left;
+  vertical-align: top;
+  white-space: normal;
+  line-height: 1.5;
+  font-weight: 400;
+  background: transparent;
+}
+& th:first-child, & td:first-child { padding-left: 16px; }
+& th:last-child, & td:last-child { padding-right: 16px; }
+& th[scope="rowgroup"] {
+  padding: 14px 16px 5px;
+  font-size: 11px;
+  font-weight: 650;
+  letter-spacing: 0.05em;
+  text-transform: uppercase;
+}
+& tbody th[scope="rowgroup"] { color: var(--ps-muted); }
+& .ps-group + tr > * { border-top-color: transparent; }
+& th[scope="row"] { min-width: 7.5em; font-weight: 650; overflow-wrap: anywhere; }
+& .ps-muted { color: var(--ps-muted); font-size: 12px; font-weight: 400; }
+& .ps-where {
+  font-size: 12px;
+  overflow-wrap: break-word;
+  min-width: 8.5em;
+  color: var(--ps-muted);
+}
+& .ps-badge {
+  display: inline-block;
+  padding: 0 9px 0 7px;
+  border: 1px solid var(--ps-hue);
+  border-color: color-mix(in srgb, var(--ps-hue) 45%, transparent);
+  border-radius: 999px;
+  background: color-mix(in srgb, var(--ps-hue) 13%, transparent);
+  color: inherit;
+  color: color-mix(in srgb, var(--ps-hue) 62%, currentColor);
+  font-size: 12px;
+  font-weight: 600;
+  line-height: 20px;
+  white-space: nowrap;
+}
+& .ps-badge i { margin-right: 5px; font-style: normal; color: var(--ps-hue); }
+& code {
+  padding: 1px 6px;
+  border: 0;
+  border-radius: 4px;
+  background: rgba(128, 136, 144, 0.16);
+  color: inherit;
+  font-family: var(--ps-mono);
+  font-size: 12px;
+  white-space: pre-wrap;
+  overflow-wrap: anywhere;
+}
+& .ps-line { display: block; margin-top: 4px; }
+& .ps-fix b { margin-right: 7px; font-weight: 650; }
+& dl {
+  display: grid;
+  grid-template-columns: max-content 1fr;
+  gap: 5px 16px;
+  margin: 0;
+  padding: 2px 16px 14px;
+}
+& dt { margin: 0; padding: 0; font-weight: 400; color: var(--ps-muted); }
+& dd { margin: 0; padding: 0; overflow-wrap: anywhere; }
+& p.ps-lead { margin: 0; padding: 12px 16px; white-space: pre-line; }
+& pre {
+  margin: 8px 0;
+  padding: 10px 12px;
+  border: 0;
+  border-radius: 6px;
+  background: rgba(128, 136, 144, 0.12);
+  color: inherit;
+  font: 12px/1.5 var(--ps-mono);
+  white-space: pre-wrap;
+  overflow-wrap: anywhere;
+}
+& pre code { padding: 0; background: none; }
+& details { border-top: 1px solid var(--ps-line); }
+& summary { padding: 9px 16px; cursor: pointer; font-weight: 600; }
+& .ps-body { padding: 0 16px 12px; }
+& .ps-body h1, & .ps-body h2, & .ps-body h3, & .ps-body h4 {
+  margin: 14px 0 6px;
+  font-size: 14px;
+  font-weight: 650;
+  line-height: 1.4;
+}
+& .ps-body h1 { font-size: 16px; }
+& .ps-body > :first-child { margin-top: 0; }
+& .ps-body p, & .ps-body ul, & .ps-body ol { margin: 6px 0; }
+& .ps-body ul, & .ps-body ol { padding-left: 22px; }
+& .ps-body table { width: auto; margin: 8px 0; }
+& .ps-body a {
+  color: var(--jp-content-link-color, color-mix(in srgb, #2f7fd6 75%, currentColor));
+}
+& ul.ps-notes { margin: 0; padding: 0 16px 12px; list-style: none; }
+& ul.ps-notes li { margin: 6px 0; }
+&.ps-one { padding: 8px 14px; width: fit-content; }
+"""
+
+STYLE: Final = f"<style>{_SHEET.replace('&', f'.{CLASS}' * 3)}</style>"

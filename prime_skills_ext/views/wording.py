@@ -1,0 +1,204 @@
+"""What every view says alike: groups and tones of states, clean and short texts.
+
+Pure: values in, values out. No view decides for itself what counts as usable or
+how a path is spelled, so that text, HTML and JSON cannot disagree.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Final, Literal
+
+from prime_skills_ext.catalog.status import Catalogue, SkillStatus, State
+from prime_skills_ext.skill.model import Diagnostic
+
+__all__ = [
+    "GROUPS",
+    "Group",
+    "Tone",
+    "cell_width",
+    "clean",
+    "first_sentence",
+    "group_of",
+    "grouped",
+    "how_to_use",
+    "pad",
+    "place_of",
+    "shorten",
+    "summary",
+    "tone_of",
+    "what_of",
+    "wrap",
+]
+
+Group = Literal["ready", "waiting", "resting"]
+Tone = Literal["good", "plain", "todo", "bad", "quiet"]
+
+#: Groups in the order in which people read them, with their headings.
+GROUPS: Final[tuple[tuple[Group, str], ...]] = (
+    ("ready", "Ready to use"),
+    ("waiting", "Need something"),
+    ("resting", "Not in use"),
+)
+
+_TONES: Final[dict[State, Tone]] = {
+    "ready": "good",
+    "instructions": "plain",
+    "stale": "todo",
+    "untrusted": "todo",
+    "disabled": "quiet",
+    "needs-credential": "todo",
+    "needs-host": "todo",
+    "needs-requirement": "todo",
+    "install-failed": "bad",
+    "import-failed": "bad",
+    "name-taken": "todo",
+    "shadowed": "quiet",
+    "removed": "quiet",
+}
+_READY: Final[frozenset[State]] = frozenset({"ready", "instructions"})
+
+
+def tone_of(state: State) -> Tone:
+    """Return how loudly a state is to be shown."""
+    return _TONES[state]
+
+
+def group_of(status: SkillStatus) -> Group:
+    """Return the group of the table in which a skill stands."""
+    if status.state in _READY:
+        return "ready"
+    return "resting" if _TONES[status.state] == "quiet" else "waiting"
+
+
+def grouped(
+    skills: Iterable[SkillStatus],
+) -> tuple[tuple[Group, str, tuple[SkillStatus, ...]], ...]:
+    """Return the groups that have members: key, heading, members by name."""
+    ordered = sorted(skills, key=lambda status: (status.skill.name, status.location))
+    found = (
+        (key, title, tuple(each for each in ordered if group_of(each) == key))
+        for key, title in GROUPS
+    )
+    return tuple(group for group in found if group[2])
+
+
+def summary(catalogue: Catalogue) -> str:
+    """Return the counts in words: ``"2 ready to use, 1 needs something"``."""
+    parts = []
+    for key, title, members in grouped(catalogue.skills):
+        words = title[0].lower() + title[1:]
+        if key == "waiting" and len(members) == 1:
+            words = "needs something"
+        parts.append(f"{len(members)} {words}")
+    return ", ".join(parts) or "none"
+
+
+def how_to_use(status: SkillStatus, *, signature: str = "(…)") -> str | None:
+    """Return what to type to use a skill; ``None`` when it cannot be used now."""
+    if status.state == "instructions":
+        return f"%skill use {status.skill.name}"
+    if status.state in {"ready", "stale"} and status.bound_as is not None:
+        return f"await {status.bound_as}{signature}"
+    return None
+
+
+def what_of(status: SkillStatus) -> str:
+    """Return what a skill does in its own words; hints first at an unusual name."""
+    text = first_sentence(status.skill.description)
+    if (bound := status.bound_as) is not None and bound != status.skill.import_name:
+        return f"call it {bound}. {text}"
+    return text
+
+
+def place_of(diagnostic: Diagnostic, *, catalogue: Catalogue) -> str | None:
+    """Return where a diagnostic belongs, as source label and path inside it.
+
+    A path outside every source is told by its last two parts: what is displayed
+    must read the same on every machine.
+    """
+    if (path := diagnostic.path) is None:
+        return None
+    line = "" if diagnostic.line is None else f":{diagnostic.line}"
+    for status in catalogue.skills:
+        if path.is_relative_to(status.source.directory):
+            inside = path.relative_to(status.source.directory).as_posix()
+            return f"{status.source.label}: {inside}{line}"
+    return Path(*path.parts[-2:]).as_posix().lstrip("/") + line
+
+
+def clean(text: str) -> str:
+    """Return text on one line: white space folded, control characters gone."""
+    folded = " ".join(text.split())
+    return "".join(each for each in folded if unicodedata.category(each)[0] != "C")
+
+
+def first_sentence(text: str) -> str:
+    """Return the first sentence of a text on one line, its full stop dropped."""
+    line = clean(text)
+    head, stop, rest = line.partition(". ")
+    # "e.g. " and other one-letter words before a full stop end no sentence
+    if stop and rest and len(head.rpartition(" ")[2].rpartition(".")[2]) > 1:
+        return head
+    return line.removesuffix(".")
+
+
+def cell_width(text: str) -> int:
+    """Return how many terminal columns a text takes."""
+    return sum(_columns(character) for character in text)
+
+
+def pad(text: str, *, width: int) -> str:
+    """Return text filled with spaces to a width in columns."""
+    return text + " " * max(0, width - cell_width(text))
+
+
+def shorten(text: str, *, width: int) -> str:
+    """Return text cut at a word to a width in columns, with an ellipsis."""
+    if cell_width(text) <= width:
+        return text
+    kept = _fitting(text, width=width - 1)
+    words, space, _ = kept.rpartition(" ")
+    return (words if space and len(words) > width // 2 else kept).rstrip(" ,;:") + "…"
+
+
+def wrap(text: str, *, width: int) -> tuple[str, ...]:
+    """Return text as lines of at most a width in columns, at least one."""
+    lines: list[str] = []
+    line = ""
+    for word in _chopped(text.split(), width=width):
+        longer = f"{line} {word}" if line else word
+        if cell_width(longer) <= width:
+            line = longer
+        else:
+            lines.append(line)
+            line = word
+    return (*lines, line)
+
+
+def _chopped(words: Iterable[str], *, width: int) -> Iterator[str]:
+    for word in words:
+        rest = word
+        while cell_width(rest) > width:
+            head = _fitting(rest, width=width) or rest[0]
+            yield head
+            rest = rest[len(head) :]
+        if rest:
+            yield rest
+
+
+def _fitting(text: str, *, width: int) -> str:
+    used = 0
+    for index, character in enumerate(text):
+        used += _columns(character)
+        if used > width:
+            return text[:index]
+    return text
+
+
+def _columns(character: str) -> int:
+    if unicodedata.category(character) in {"Mn", "Me", "Cf"}:
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
