@@ -1,0 +1,327 @@
+"""From frontmatter to a skill: what fields mean and what is wrong with them.
+
+Only a missing description keeps a skill from loading; everything else is a
+warning. Lengths are code points. Nothing here touches a disk: whether a skill has
+a Python half is for ``catalog.discovery`` to see.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Literal, TypeVar
+
+from prime_skills_ext.skill import names
+from prime_skills_ext.skill._values import (
+    read_boolean,
+    read_hint,
+    read_items,
+    read_requires,
+    read_text,
+    read_words,
+)
+from prime_skills_ext.skill.fields import KNOWN_FIELDS
+from prime_skills_ext.skill.frontmatter import Frontmatter
+from prime_skills_ext.skill.model import Diagnostic, Requires, Skill
+from prime_skills_ext.skill.names import MAX_NAME_CHARS, import_name
+from prime_skills_ext.skill.text import folded, invisible_characters
+
+__all__ = [
+    "MAX_COMPATIBILITY_CHARS",
+    "MAX_DESCRIPTION_CHARS",
+    "MAX_NAME_CHARS",
+    "import_name",
+    "to_skill",
+]
+
+MAX_DESCRIPTION_CHARS = 1024
+MAX_COMPATIBILITY_CHARS = 500
+
+#: So many characters are named in a message, so long is a shown value.
+_SHOWN = 3
+_SHOWN_CHARS = 40
+
+T = TypeVar("T")
+
+
+def to_skill(
+    frontmatter: Frontmatter,
+    *,
+    path: Path,
+    identity: Path | None = None,
+    loose: bool = False,
+) -> tuple[Skill | None, tuple[Diagnostic, ...]]:
+    """Make a markdown skill of what a file says.
+
+    Args:
+        frontmatter: What ``frontmatter.parse`` returned for the file.
+        path: The file, absolute.
+        identity: Its real path; ``None`` means ``path``.
+        loose: It is a lone ``.md`` file: it is named after itself, not after its
+            folder.
+
+    Returns:
+        The skill, ``None`` when it has no description, and everything that
+        somebody should know, the findings of ``parse`` included.
+    """
+    checks = _Checks(frontmatter=frontmatter, path=path)
+    description = checks.description()
+    if description is None:
+        return None, checks.found()
+    folder = names.normalized(path.stem if loose else path.parent.name) or "skill"
+    name = checks.name(folder, loose=loose)
+    skill = Skill(
+        name=name,
+        description=description,
+        path=path,
+        directory=path.parent,
+        identity=path if identity is None else identity,
+        import_name=import_name(name, fallback=folder)
+        or names.slug(name)
+        or names.slug(folder)
+        or "skill",
+        when_to_use=checks.text("when_to_use"),
+        license=checks.text("license"),
+        compatibility=checks.compatibility(),
+        metadata=checks.map("metadata") or {},
+        allowed_tools=checks.words("allowed-tools"),
+        disallowed_tools=checks.words("disallowed-tools"),
+        argument_hint=checks.read("argument-hint", read_hint, "text or a list"),
+        arguments=checks.words("arguments"),
+        disable_model_invocation=checks.boolean("disable-model-invocation") or False,
+        user_invocable=checks.boolean("user-invocable") is not False,
+        context=checks.context(),
+        agent=checks.text("agent"),
+        model=checks.text("model"),
+        effort=checks.text("effort"),
+        background=checks.boolean("background"),
+        hooks=checks.map("hooks"),
+        paths=checks.read("paths", read_items, "text or a list") or (),
+        shell=checks.shell(),
+        requires=checks.requires(),
+        extra={
+            key: value
+            for key, value in frontmatter.fields.items()
+            if key not in KNOWN_FIELDS
+        },
+    )
+    checks.hidden_text(skill)
+    return skill, checks.found()
+
+
+@dataclass(slots=True)
+class _Checks:
+    """Reads one header field by field and collects what is wrong with it."""
+
+    frontmatter: Frontmatter
+    path: Path
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+
+    def found(self) -> tuple[Diagnostic, ...]:
+        earlier = (
+            replace(item, path=item.path or self.path)
+            for item in self.frontmatter.diagnostics
+        )
+        return (*earlier, *self.diagnostics)
+
+    def warn(
+        self,
+        code: str,
+        message: str,
+        *,
+        fix: str,
+        key: str | None = None,
+        line: int | None = None,
+        severity: Literal["warning", "error"] = "warning",
+    ) -> None:
+        if key is not None:
+            line = self.frontmatter.lines.get(key)
+        self.diagnostics.append(
+            Diagnostic(
+                code=code,
+                message=message,
+                fix=fix,
+                severity=severity,
+                path=self.path,
+                line=line,
+            )
+        )
+
+    def read(
+        self, key: str, reader: Callable[[object], T | None], wanted: str
+    ) -> T | None:
+        """Read a field; a value that means nothing is reported and dropped."""
+        value = self.frontmatter.fields.get(key)
+        if value is None or (isinstance(value, str) and not value.strip()):
+            return None
+        result = reader(value)
+        if result is None:
+            self.warn(
+                "field-type",
+                f"`{key}` is {_shown(value)} where {wanted} is expected; "
+                "it is left out.",
+                fix=f"Write {wanted} behind `{key}:`, or delete the field.",
+                key=key,
+            )
+        return result
+
+    def text(self, key: str) -> str | None:
+        return self.read(key, read_text, "text")
+
+    def words(self, key: str) -> tuple[str, ...]:
+        return self.read(key, read_words, "text or a list") or ()
+
+    def boolean(self, key: str) -> bool | None:
+        return self.read(key, read_boolean, "true or false")
+
+    def map(self, key: str) -> Mapping[str, object] | None:
+        return self.read(key, _read_map, "a map")
+
+    def description(self) -> str | None:
+        value = self.frontmatter.fields.get("description")
+        text = value.strip() if isinstance(value, str) else ""
+        # one fault, one message: a header that cannot be read says so already
+        if not text and any(
+            item.severity == "error" for item in self.frontmatter.diagnostics
+        ):
+            return None
+        if not text:
+            self.warn(
+                "description-missing",
+                "The description is required and is missing or blank."
+                if value is None or isinstance(value, str)
+                else f"The description is {_shown(value)} where text is expected.",
+                fix="Write `description: …` in the header: what the skill does and "
+                "when to use it.",
+                line=self.frontmatter.lines.get("description", 1),
+                severity="error",
+            )
+            return None
+        length = len(folded(text))
+        if length > MAX_DESCRIPTION_CHARS:
+            self.warn(
+                "description-length",
+                f"The description has {length} of {MAX_DESCRIPTION_CHARS} characters "
+                "after folding.",
+                fix=f"Shorten it by {length - MAX_DESCRIPTION_CHARS} characters; "
+                "details belong below the header.",
+                key="description",
+            )
+        return text
+
+    def name(self, folder: str, *, loose: bool) -> str:
+        declared = self.read("name", read_text, "text")
+        if declared is None:
+            return folder
+        name = names.normalized(declared)
+        faults = names.find_faults(name)
+        better = names.suggested(name) or names.suggested(folder) or "a-name"
+        for code, wrong in faults:
+            self.warn(
+                code,
+                f"The name `{name}` {wrong}.",
+                fix=f"Write `name: {better}`.",
+                key="name",
+            )
+        # "Web Search" in web-search/: what is wrong has been said
+        is_spelling = bool(faults) and names.slug(name) == names.slug(folder)
+        if not loose and name != folder and not is_spelling:
+            self.warn(
+                "name-directory",
+                f"The name `{name}` does not match the directory `{folder}`.",
+                fix=f"Rename the directory to `{better}`, or write `name: {folder}`.",
+                key="name",
+            )
+        return name
+
+    def compatibility(self) -> str | None:
+        text = self.text("compatibility")
+        if text is not None and len(text) > MAX_COMPATIBILITY_CHARS:
+            self.warn(
+                "compatibility-length",
+                f"`compatibility` has {len(text)} of {MAX_COMPATIBILITY_CHARS} "
+                "characters.",
+                fix="Shorten it; details belong below the header.",
+                key="compatibility",
+            )
+        return text
+
+    def context(self) -> Literal["inline", "fork"]:
+        known: dict[str, Literal["inline", "fork"]]
+        known = {"inline": "inline", "fork": "fork"}
+        return self.choice("context", known) or "inline"
+
+    def shell(self) -> Literal["bash", "powershell"]:
+        known: dict[str, Literal["bash", "powershell"]]
+        known = {"bash": "bash", "powershell": "powershell"}
+        return self.choice("shell", known) or "bash"
+
+    def choice(self, key: str, known: Mapping[str, T]) -> T | None:
+        return self.read(
+            key,
+            lambda value: known.get(str(value).strip().lower()),
+            " or ".join(f"`{word}`" for word in known),
+        )
+
+    def requires(self) -> Requires:
+        """Join what is required at the top level and by any host's metadata."""
+        found = [self.read("requires", read_requires, "a map of `env` and `bins`")]
+        metadata = self.frontmatter.fields.get("metadata")
+        if isinstance(metadata, Mapping):
+            found.append(read_requires(metadata.get("requires")))
+            found += [
+                read_requires(value.get("requires"))
+                for value in metadata.values()
+                if isinstance(value, Mapping)
+            ]
+        present = [requires for requires in found if requires is not None]
+        return Requires(
+            env=_joined(requires.env for requires in present),
+            bins=_joined(requires.bins for requires in present),
+        )
+
+    def hidden_text(self, skill: Skill) -> None:
+        """Report characters that a person does not see and a model reads."""
+        shown = [skill.name, skill.description, skill.when_to_use or ""]
+        header = invisible_characters("\n".join(shown))
+        if header:
+            self.warn(
+                "invisible-unicode",
+                f"The header holds invisible characters ({_few(header)}).",
+                fix="Delete them, or retype the text around them.",
+                key="description",
+            )
+        body = invisible_characters(self.frontmatter.body)
+        if body:
+            lines = self.frontmatter.body.split("\n")
+            at = next(at for at, line in enumerate(lines) if invisible_characters(line))
+            line = self.frontmatter.body_line + at
+            self.warn(
+                "invisible-unicode",
+                f"The instructions hold invisible characters ({_few(body)}), "
+                f"the first on line {line}.",
+                fix="Delete them, or retype the text around them.",
+                line=line,
+            )
+
+
+def _read_map(value: object) -> Mapping[str, object] | None:
+    return value if isinstance(value, Mapping) else None
+
+
+def _joined(groups: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(item for group in groups for item in group))
+
+
+def _shown(value: object) -> str:
+    """Name a value's type, or show it when it is text."""
+    if isinstance(value, str):
+        return f"`{folded(value)[:_SHOWN_CHARS]}`"
+    return "a map" if isinstance(value, Mapping) else "a list"
+
+
+def _few(found: tuple[str, ...]) -> str:
+    more = len(found) - _SHOWN
+    shown = ", ".join(found[:_SHOWN])
+    return f"{shown} and {more} more" if more > 0 else shown
