@@ -1,10 +1,38 @@
-"""What is installed in a generation, as a file. One reader, one writer."""
+"""What is installed in a generation, as a file. One reader, one writer.
+
+The record is cumulative: it knows every skill that was ever installed there. It may
+be deleted at any time, and whatever cannot be read as a record counts as an empty one.
+"""
 
 from __future__ import annotations
 
-from typing import NamedTuple, final
+import contextlib
+import json
+import os
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, final
 
-__all__ = ["Command"]
+__all__ = [
+    "SCHEMA",
+    "Command",
+    "Record",
+    "SkillRecord",
+    "State",
+    "read",
+    "replace_text",
+    "write",
+]
+
+SCHEMA = 101
+"""Number of this form; the reference's own marker uses small numbers."""
+
+MAX_LOG_CHARS = 64_000
+"""How much of uv's output is kept for one failed skill, counted from its end."""
+
+State = Literal["installed", "partial", "failed"]
 
 
 @final
@@ -20,3 +48,164 @@ class Command(NamedTuple):
     name: str
     target: str
     import_name: str
+
+
+@final
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SkillRecord:
+    """One skill, as it was when it was last installed or tried.
+
+    Attributes:
+        import_name: Its module.
+        package_path: Real path of its folder; the key of the record.
+        pyproject_path: Its ``pyproject.toml``.
+        pyproject_hash: ``sha256:…`` of that file, or ``unreadable``.
+        fingerprint: Digest of everything that decides how it is installed.
+        state: ``installed``; ``partial`` when its requirements are met but uv could
+            not install it, so that its commands are missing; or ``failed``.
+        tool: Which uv it was tried with.
+        project: Canonical name of its distribution.
+        inputs: Files that its metadata names, relative to the folder.
+        requirements: What it requires, in the words of PEP 508.
+        extra: Requirements that were added for an import it did not declare.
+        siblings: Package paths of the skills that it requires.
+        line: What uv was given for it: a wheel or an editable URL.
+        commands: What it offers to the shell.
+        reason: Why it failed or is partial.
+        fix: What to do about that.
+        log: What uv said.
+    """
+
+    import_name: str
+    package_path: str
+    pyproject_path: str
+    pyproject_hash: str
+    fingerprint: str
+    state: State
+    tool: str = ""
+    project: str | None = None
+    inputs: tuple[str, ...] = ()
+    requirements: tuple[str, ...] = ()
+    extra: tuple[str, ...] = ()
+    siblings: tuple[str, ...] = ()
+    line: str | None = None
+    commands: tuple[Command, ...] = ()
+    reason: str = ""
+    fix: str = ""
+    log: str = ""
+
+
+@final
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Record:
+    """Everything known about a generation.
+
+    Attributes:
+        base: Identity of what it holds besides skills.
+        kernel: Signature of the kernel's own packages when it was last checked.
+        site: Signature of its site-packages after the last change of ours.
+        runtime_complete: Whether the runtime's own requirements are met.
+        skills: By package path.
+    """
+
+    base: str = ""
+    kernel: str = ""
+    site: str = ""
+    runtime_complete: bool = False
+    skills: Mapping[str, SkillRecord] = field(default_factory=dict)
+
+
+def read(path: Path) -> Record:
+    """The record at ``path``; an empty one if there is none or it makes no sense."""
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        return _record(data)
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return Record()
+
+
+def write(path: Path, *, record: Record) -> None:
+    """Replace the record at ``path`` in one step.
+
+    Raises:
+        OSError: The disk does not take it; the old record is still there.
+    """
+    data = {
+        "schema": SCHEMA,
+        "base": record.base,
+        "kernel": record.kernel,
+        "site": record.site,
+        "runtimeComplete": record.runtime_complete,
+        "pythonSkills": [
+            _to_json(record.skills[path]) for path in sorted(record.skills)
+        ],
+    }
+    replace_text(path, text=json.dumps(data, indent=1) + "\n")
+
+
+def replace_text(path: Path, *, text: str) -> None:
+    """Write a file beside ``path`` and rename it into place.
+
+    Raises:
+        OSError: The disk does not take it; what was there is still there.
+    """
+    handle, draft = tempfile.mkstemp(prefix=f"{path.name}.", dir=path.parent)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", errors="surrogateescape") as file:
+            file.write(text)
+        Path(draft).replace(path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            Path(draft).unlink()
+        raise
+
+
+_NAMES = {
+    "import_name": "importName",
+    "package_path": "packagePath",
+    "pyproject_path": "pyprojectPath",
+    "pyproject_hash": "pyprojectHash",
+    "fingerprint": "fingerprint",
+    "state": "state",
+    "tool": "tool",
+    "project": "project",
+    "inputs": "inputs",
+    "requirements": "requirements",
+    "extra": "extra",
+    "siblings": "siblings",
+    "line": "line",
+    "commands": "commands",
+    "reason": "reason",
+    "fix": "fix",
+    "log": "log",
+}
+_LISTS = ("inputs", "requirements", "extra", "siblings")
+
+
+def _to_json(skill: SkillRecord) -> dict[str, Any]:
+    kept = replace(skill, log=skill.log[-MAX_LOG_CHARS:])
+    return {key: getattr(kept, name) for name, key in _NAMES.items()}
+
+
+def _record(data: Any) -> Record:
+    if data["schema"] != SCHEMA:
+        return Record()
+    skills = [_skill(item) for item in data["pythonSkills"]]
+    return Record(
+        base=str(data["base"]),
+        kernel=str(data["kernel"]),
+        site=str(data["site"]),
+        runtime_complete=data["runtimeComplete"] is True,
+        skills={skill.package_path: skill for skill in skills},
+    )
+
+
+def _skill(item: Any) -> SkillRecord:
+    values = {name: item[key] for name, key in _NAMES.items()}
+    for name in _LISTS:
+        values[name] = tuple(str(element) for element in values[name])
+    values["commands"] = tuple(Command(*map(str, row)) for row in values["commands"])
+    texts = ("package_path", "pyproject_hash", "fingerprint", "state", "import_name")
+    if not all(isinstance(values[name], str) for name in texts):
+        raise TypeError("a text is not a text")
+    return SkillRecord(**values)

@@ -1,0 +1,187 @@
+"""Find uv, give it a clean environment, and call it with stable flags only."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import final
+
+import uv as uv_package
+
+from prime_skills_ext import process
+from prime_skills_ext.environment.venv import Generation
+from prime_skills_ext.errors import UvNotFoundError
+
+__all__ = ["Uv", "find_uv", "open_uv", "scrubbed_environ"]
+
+MAKE_TIMEOUT_S = 120.0
+OFFLINE_TIMEOUT_S = 300.0
+ONLINE_TIMEOUT_S = 900.0
+
+#: What of ``UV_*`` says where packages come from and where they are kept.
+_KEPT_UV = (
+    "UV_CACHE_DIR",
+    "UV_CONFIG_FILE",
+    "UV_DEFAULT_INDEX",
+    "UV_EXTRA_INDEX_URL",
+    "UV_FIND_LINKS",
+    "UV_INDEX",
+    "UV_INSECURE_HOST",
+    "UV_KEYRING_PROVIDER",
+    "UV_NATIVE_TLS",
+    "UV_SYSTEM_CERTS",
+)
+_DROPPED = ("VIRTUAL_ENV", "CONDA_PREFIX", "FORCE_COLOR", "CLICOLOR_FORCE", "CLICOLOR")
+_DROPPED_PREFIXES = ("PIP_", "PYTHON")
+
+
+def find_uv(environ: Mapping[str, str]) -> Path:
+    """The uv to install with: ``PRIME_SKILLS_UV``, the package ``uv``, or ``PATH``.
+
+    Raises:
+        UvNotFoundError: There is none; the message says where it was looked for.
+    """
+    fix = "pip install uv, or set PRIME_SKILLS_UV to its path"
+    named = environ.get("PRIME_SKILLS_UV")
+    if named:
+        path = Path(named).expanduser()
+        if path.is_file() and os.access(path, os.X_OK):
+            return path.absolute()
+        raise UvNotFoundError(
+            f"uv not found: PRIME_SKILLS_UV names {path}, which is not a program",
+            fix=fix,
+            path=path,
+        )
+    try:
+        return Path(uv_package.find_uv_bin())
+    except FileNotFoundError as error:
+        looked = f"the package uv ({error})"
+    on_path = shutil.which("uv", path=environ.get("PATH", ""))
+    if on_path is not None:
+        return Path(on_path).absolute()
+    where = environ.get("PATH") or "an empty PATH"
+    raise UvNotFoundError(
+        f"uv not found, looked in: PRIME_SKILLS_UV (not set); {looked}; {where}",
+        fix=fix,
+    )
+
+
+def scrubbed_environ(environ: Mapping[str, str]) -> dict[str, str]:
+    """``environ`` without what would make uv work elsewhere or in colour."""
+    kept = {
+        name: value
+        for name, value in environ.items()
+        if name not in _DROPPED
+        and not name.startswith(_DROPPED_PREFIXES)
+        and (not name.startswith("UV_") or name.startswith(_KEPT_UV))
+    }
+    return {**kept, "NO_COLOR": "1"}
+
+
+def open_uv(environ: Mapping[str, str]) -> Uv:
+    """The uv of this machine, ready to be called.
+
+    Raises:
+        UvNotFoundError: There is none.
+    """
+    binary = find_uv(environ)
+    offline = any(_is_set(environ.get(name)) for name in ("PI_OFFLINE", "UV_OFFLINE"))
+    return Uv(binary=binary, environ=scrubbed_environ(environ), offline=offline)
+
+
+@final
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Uv:
+    """A uv that can be called.
+
+    Attributes:
+        binary: The program.
+        environ: What it sees.
+        offline: The network may not be used.
+    """
+
+    binary: Path
+    environ: Mapping[str, str]
+    offline: bool = False
+
+    @property
+    def identity(self) -> str:
+        """Tells one uv from another without starting it."""
+        state = self.binary.stat()
+        return f"{self.binary}:{state.st_size}:{state.st_mtime_ns}"
+
+    def make(self, directory: Path, *, python: Path) -> None:
+        """Make a relocatable virtual environment.
+
+        Raises:
+            ProcessError: uv could not.
+        """
+        argv = ["venv", "--no-project", "--relocatable", "--python"]
+        process.run(
+            [self.binary, *argv, python, directory],
+            cwd=directory.parent,
+            env=self.environ,
+            timeout_s=MAKE_TIMEOUT_S,
+        )
+
+    def install(
+        self,
+        generation: Generation,
+        *,
+        cwd: Path,
+        lines: Sequence[str],
+        constraints: Sequence[str] = (),
+        overrides: Sequence[str] = (),
+        offline: bool,
+        dry_run: bool = False,
+        on_line: Callable[[str], None] | None = None,
+    ) -> process.Completed:
+        """Install requirement ``lines`` with one call; its failure is a value.
+
+        Raises:
+            ProcessError: uv did not start or did not end in time.
+        """
+        with tempfile.TemporaryDirectory(prefix=".request-", dir=cwd) as folder:
+            argv: list[str | os.PathLike[str]] = [self.binary, "pip", "install"]
+            argv += ["--python", generation.python]
+            for flag, content in (
+                ("-r", lines),
+                ("-c", constraints),
+                ("--overrides", overrides),
+            ):
+                if content:
+                    file = Path(folder, flag.strip("-") + ".txt")
+                    file.write_text("\n".join(content) + "\n", encoding="utf-8")
+                    argv += [flag, file]
+            argv += ["--offline"] * offline + ["--dry-run"] * dry_run
+            return process.run(
+                argv,
+                cwd=cwd,
+                env=self.environ,
+                timeout_s=OFFLINE_TIMEOUT_S if offline else ONLINE_TIMEOUT_S,
+                check=False,
+                on_line=on_line,
+            )
+
+    def uninstall(
+        self, generation: Generation, *, cwd: Path, names: Sequence[str]
+    ) -> None:
+        """Take distributions out again.
+
+        Raises:
+            ProcessError: uv could not.
+        """
+        process.run(
+            [self.binary, "pip", "uninstall", "--python", generation.python, *names],
+            cwd=cwd,
+            env=self.environ,
+            timeout_s=OFFLINE_TIMEOUT_S,
+        )
+
+
+def _is_set(value: str | None) -> bool:
+    return (value or "").strip().lower() not in {"", "0", "false", "no", "off"}
