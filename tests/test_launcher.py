@@ -1,0 +1,163 @@
+"""The launcher: which kernel it becomes, and that a kernel always comes up."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jupyter_client.kernelspec import KernelSpecManager
+from jupyter_client.manager import KernelManager
+
+from prime_skills_ext import kernelspec
+from prime_skills_ext.launcher import CUSTOM_PYTHON, choose
+
+_ARGUMENTS = ("-f", "/run/kernel.json")
+_TAIL = (
+    "-Xfrozen_modules=off",
+    "-m",
+    "ipykernel_launcher",
+    *_ARGUMENTS,
+    "--ext",
+    "prime_skills_ext",
+)
+
+
+def _planned(
+    environ: Mapping[str, str], progress: Callable[[str], None]
+) -> tuple[Path, Path]:
+    return Path("/venv/bin/python"), Path("/venv")
+
+
+def _failing(
+    environ: Mapping[str, str], progress: Callable[[str], None]
+) -> tuple[Path, Path]:
+    raise OSError("no space left")
+
+
+def test_choose_becomes_the_environments_kernel_with_the_extension() -> None:
+    """Own mode: the environment's interpreter, and the variables that say so."""
+    launch = choose(_ARGUMENTS, environ={"A": "1"}, plan=_planned)
+
+    assert (str(Path("/venv/bin/python")), *_TAIL) == launch.argv
+    expected = {
+        "A": "1",
+        "PRIME_SKILLS_MODE": "own",
+        "PRIME_SKILLS_GENERATION": str(Path("/venv")),
+    }
+    assert expected == launch.environ
+
+
+def test_choose_forgets_what_an_outer_kernel_left_in_the_environment() -> None:
+    """A Jupyter started from a cell does not take over that kernel's variables."""
+    outer = {
+        "PRIME_SKILLS_MODE": "overlay",
+        "PRIME_SKILLS_GENERATION": "/old",
+        "PRIME_SKILLS_LAUNCH_ERROR": "old news",
+    }
+    seen: list[Mapping[str, str]] = []
+
+    def plan(
+        environ: Mapping[str, str], progress: Callable[[str], None]
+    ) -> tuple[Path, Path]:
+        seen.append(environ)
+        return _planned(environ, progress)
+
+    launch = choose(_ARGUMENTS, environ=outer, plan=plan)
+
+    assert seen == [{}]
+    assert "PRIME_SKILLS_LAUNCH_ERROR" not in launch.environ
+
+
+def test_choose_falls_back_to_this_python_when_planning_fails(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Whatever fails, a kernel comes up; the reason goes to the log and to doctor."""
+    launch = choose(_ARGUMENTS, environ={}, plan=_failing)
+
+    assert (sys.executable, *_TAIL) == launch.argv
+    expected = {
+        "PRIME_SKILLS_MODE": "overlay",
+        "PRIME_SKILLS_LAUNCH_ERROR": "OSError: no space left",
+    }
+    assert expected == launch.environ
+    assert "prime-skills: OSError: no space left" in capsys.readouterr().err
+
+
+def test_choose_takes_the_custom_python_and_plans_nothing() -> None:
+    """Custom mode: that interpreter, nothing is ensured."""
+    environ = {CUSTOM_PYTHON: sys.executable}
+
+    launch = choose(_ARGUMENTS, environ=environ, plan=_failing)
+
+    assert (sys.executable, *_TAIL) == launch.argv
+    assert launch.environ["PRIME_SKILLS_MODE"] == "custom"
+
+
+def test_choose_falls_back_when_the_custom_python_is_missing(tmp_path: Path) -> None:
+    """A wrong setting is told, and the kernel comes up."""
+    environ = {CUSTOM_PYTHON: str(tmp_path / "python")}
+
+    launch = choose(_ARGUMENTS, environ=environ, plan=_planned)
+
+    assert (sys.executable, *_TAIL) == launch.argv
+    assert "unset it" in launch.environ["PRIME_SKILLS_LAUNCH_ERROR"]
+
+
+@contextmanager
+def _started(prefix: Path, *, folder: Path, **environ: str) -> Iterator[Any]:
+    """Start the kernel that is installed below ``prefix`` in ``folder``."""
+    specs = KernelSpecManager(
+        kernel_dirs=[str(prefix / "share" / "jupyter" / "kernels")],
+        ensure_native_kernel=False,
+    )
+    manager = KernelManager(kernel_name="prime-skills", kernel_spec_manager=specs)
+    manager.start_kernel(cwd=str(folder), env={**os.environ, **environ})
+    client = manager.client()
+    try:
+        client.start_channels()
+        client.wait_for_ready(timeout=120)
+        yield manager, client
+    finally:
+        client.stop_channels()
+        manager.shutdown_kernel(now=True)
+        manager.cleanup_resources()
+
+
+def _ask(client: Any, expression: str) -> object:
+    """Return the value of an expression in the kernel."""
+    texts: list[str] = []
+
+    def collect(message: Any) -> None:
+        if message["msg_type"] == "stream":
+            texts.append(message["content"]["text"])
+
+    client.execute_interactive(
+        f"import json; print(json.dumps({expression}))", output_hook=collect, timeout=60
+    )
+    return json.loads("".join(texts))
+
+
+@pytest.mark.integration
+def test_launcher_starts_the_custom_python_from_an_installed_spec(
+    tmp_path: Path,
+) -> None:
+    """A real start: the process that Jupyter started is the kernel itself."""
+    kernelspec.install(prefix=tmp_path, start=False)
+    # a module beside the notebook must not stop the launcher
+    (tmp_path / "random.py").write_text("raise RuntimeError", encoding="utf-8")
+
+    environ = {CUSTOM_PYTHON: sys.executable}
+    with _started(tmp_path, folder=tmp_path, **environ) as (manager, client):
+        answer = _ask(
+            client,
+            "[__import__('sys').executable, __import__('os').getpid(), "
+            "__import__('os').environ['PRIME_SKILLS_MODE']]",
+        )
+
+    assert [sys.executable, manager.provisioner.pid, "custom"] == answer
