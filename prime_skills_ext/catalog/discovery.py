@@ -9,10 +9,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import final
 
+from prime_skills_ext.catalog.ignores import IgnoreRule
+from prime_skills_ext.catalog.loading import load_skill
 from prime_skills_ext.catalog.sources import Source
+from prime_skills_ext.catalog.walking import Found, walk
+from prime_skills_ext.skill.frontmatter import Frontmatter
 from prime_skills_ext.skill.model import Diagnostic, Skill
 
 __all__ = ["Candidate", "Discovery", "discover"]
@@ -41,13 +46,9 @@ class Candidate:
 
     @property
     def inside(self) -> str:
-        """Path inside the source, with slashes; the folder's name for its root."""
-        lone = self.skill.path.name.casefold() != "skill.md"
-        place = self.skill.path if lone else self.skill.directory
-        inside = os.path.relpath(place, self.source.directory)
-        name = place.name if inside == os.curdir else inside.replace(os.sep, "/")
-        # a name that is not UTF-8 must not break the terminal that it is shown in
-        return os.fsencode(name).decode("utf-8", "replace")
+        """Path inside the source; a folder stands for its ``SKILL.md``."""
+        is_lone = self.skill.path.name.casefold() != "skill.md"
+        return self.source.inside(self.skill.path if is_lone else self.skill.directory)
 
     @property
     def location(self) -> str:
@@ -72,6 +73,91 @@ class Discovery:
 def discover(sources: Iterable[Source]) -> Discovery:
     """Find the skills of all sources.
 
-    One bad file is one diagnostic; nothing that lies on a disk raises.
+    One bad file is one diagnostic; nothing that lies on a disk raises. Nothing is
+    remembered: the next call looks again.
     """
-    raise NotImplementedError(sources)
+    findings = _Findings()
+    for source in sorted(sources, key=lambda item: (item.rank, item.order, item.label)):
+        findings.search(source)
+    return findings.discovery()
+
+
+@final
+class _Findings:
+    """What has been found so far, over all sources."""
+
+    def __init__(self) -> None:
+        self._ways: dict[str, list[Candidate]] = {}
+        self._refused: set[str] = set()
+        self._hidden: dict[str, Diagnostic] = {}
+        self._reported: set[tuple[str, str]] = set()
+        self._headers: dict[str, Frontmatter] = {}
+        self._diagnostics: list[Diagnostic] = []
+
+    def search(self, source: Source) -> None:
+        """Walk one source."""
+        walk(source, take=partial(self._take, source=source), report=self._report)
+
+    def discovery(self) -> Discovery:
+        """Return everything as values."""
+        candidates = [
+            replace(first, aliases=tuple(others))
+            for first, *others in self._ways.values()
+        ]
+        candidates.sort(
+            key=lambda item: (item.source.rank, item.source.order, item.inside)
+        )
+        # what another source shows is not hidden
+        hidden = [
+            diagnostic
+            for identity, diagnostic in self._hidden.items()
+            if identity not in self._ways
+        ]
+        return Discovery(
+            candidates=tuple(candidates), diagnostics=(*self._diagnostics, *hidden)
+        )
+
+    def _take(self, found: Found, *, source: Source) -> bool:
+        ways = self._ways.get(found.identity, [])
+        if found.identity in self._refused:
+            return False
+        if any(way.source.label == source.label for way in ways):
+            return True
+        skill, diagnostics = load_skill(found, headers=self._headers)
+        if found.hidden_by is not None:
+            if skill is not None:
+                way = Candidate(skill=skill, source=source)
+                diagnostic = _explain_hidden(way, rule=found.hidden_by)
+                self._hidden.setdefault(found.identity, diagnostic)
+            return False
+        if skill is None:
+            # an unnamed lone file may still be named by a later source
+            if diagnostics or not found.loose:
+                self._refused.add(found.identity)
+        else:
+            ways.append(Candidate(skill=skill, source=source))
+            self._ways[found.identity] = ways
+        if len(ways) <= 1:
+            self._diagnostics += diagnostics
+        return skill is not None
+
+    def _report(self, diagnostic: Diagnostic) -> None:
+        """Keep what a walk says, once per place however many ways lead to it."""
+        key = (diagnostic.code, os.path.realpath(diagnostic.path or ""))
+        if key not in self._reported:
+            self._reported.add(key)
+            self._diagnostics.append(diagnostic)
+
+
+def _explain_hidden(candidate: Candidate, *, rule: IgnoreRule) -> Diagnostic:
+    file = candidate.source.inside(rule.file)
+    return Diagnostic(
+        code="ignored",
+        message=(
+            f"The skill `{candidate.skill.name}` ({candidate.location}) is hidden by "
+            f"line {rule.line} of `{file}`: `{rule.text}`."
+        ),
+        fix="Delete that line, or name the skill's own folder with %skill add.",
+        severity="info",
+        path=candidate.skill.path,
+    )

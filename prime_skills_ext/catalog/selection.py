@@ -178,30 +178,30 @@ def _collision(item: Shadowed, *, untrusted: set[Path]) -> Diagnostic:
     if loser_untrusted != (winner.skill.identity in untrusted):
         code = "untrusted-override"
         message = (
-            f'The untrusted skill "{name}" ({loser.location}) has the name of the '
-            f"trusted one ({winner.location}), which stays in force"
+            f"The untrusted skill `{name}` ({loser.location}) has the name of the "
+            f"trusted one ({winner.location}), which stays in force."
         )
-        fix = f"look at it with {reach}; rename it if both are wanted"
+        fix = f"Look at it with {reach}; rename it if both are wanted."
         if item.awaits_trust:
-            fix = f"look at it with {reach}; %skill trust lets it take over"
+            fix = f"Look at it with {reach}; %skill trust lets it take over."
     elif loser.source.label == winner.source.label:
         code = "name-collision"
         message = (
-            f'Two skills of one source are called "{name}": {winner.location} wins '
-            f"over {loser.location}"
+            f"Two skills of one source are called `{name}`: {winner.location} wins "
+            f"over {loser.location}."
         )
-        fix = "rename or remove one of the two"
+        fix = "Rename or remove one of the two."
     elif loser.source.rank == winner.source.rank:
         code = "name-collision"
         message = (
-            f'Two skills of equal rank are called "{name}": {winner.location} wins '
-            f"over {loser.location}"
+            f"Two skills of equal rank are called `{name}`: {winner.location} wins "
+            f"over {loser.location}."
         )
-        fix = f"rename or remove one of the two; {reach} shows the other one"
+        fix = f"Rename or remove one of the two; {reach} shows the other one."
     else:
         code, severity = "overrides", "info"
-        message = f'"{name}" ({winner.location}) overrides {loser.location}'
-        fix = f"nothing, if that is meant; {reach} shows the other one"
+        message = f"`{name}` ({winner.location}) overrides {loser.location}."
+        fix = f"Nothing, if that is meant; {reach} shows the other one."
     return Diagnostic(
         code=code, message=message, fix=fix, severity=severity, path=loser.skill.path
     )
@@ -242,10 +242,10 @@ def _clash(loser: Candidate, *, holder: Candidate) -> Diagnostic:
     return Diagnostic(
         code="import-name-clash",
         message=(
-            f'The skills "{holder.skill.name}" ({holder.location}) and "{skill.name}" '
+            f"The skills `{holder.skill.name}` ({holder.location}) and `{skill.name}` "
             f"({loser.location}) share the import name {skill.import_name}: the "
-            "second counts as instructions only"
+            "second counts as instructions only."
         ),
-        fix=f'rename the skill "{skill.name}", its folder and src/{skill.import_name}',
+        fix=f"Rename the skill `{skill.name}`, its folder and src/{skill.import_name}.",
         path=skill.path,
     )

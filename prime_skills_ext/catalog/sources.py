@@ -8,6 +8,7 @@ is found there is discovery's business, and who is believed is trust's.
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -90,6 +91,18 @@ class Source:
         """Precedence of its kind; 0 wins."""
         return RANKS[self.kind]
 
+    def inside(self, path: str | os.PathLike[str]) -> str:
+        """Return a path inside it, with slashes; the last name for the start itself."""
+        inside = os.path.relpath(path, self.directory)
+        name = self.directory.name if inside == os.curdir else inside
+        # a name that is not UTF-8 must not break the terminal that it is shown in
+        text = os.fsencode(name).decode("utf-8", "replace")
+        return text.replace(os.sep, "/")
+
+    def locate(self, path: str | os.PathLike[str]) -> str:
+        """Return ``"builtin: edit"``: the same text on every machine."""
+        return f"{self.label}: {self.inside(path)}"
+
 
 @final
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -159,7 +172,7 @@ def find_sources(
         what is wrong with the paths that were given.
     """
     diagnostics: list[Diagnostic] = []
-    if not places.working_directory.is_dir():
+    if _mode(places.working_directory) != stat.S_IFDIR:
         diagnostics.append(_vanished(places.working_directory))
     listed = environ.get("PRIME_SKILLS_PATH", "").split(os.pathsep)
     given = [os.fspath(path) for path in explicit]
@@ -246,7 +259,7 @@ def _given_sources(
 def _given(
     path: Path, *, kind: Literal["explicit", "registered"], order: int
 ) -> Source:
-    is_file = path.is_file()
+    is_file = _mode(path) == stat.S_IFREG
     lone = is_file and path.name.casefold() != "skill.md"
     return Source(
         kind=kind,
@@ -260,25 +273,29 @@ def _given(
 
 def _problem(path: Path, *, text: str, kind: str) -> Diagnostic | None:
     """Say why a path that was given is no source."""
-    if path.is_dir() or (path.is_file() and path.suffix.casefold() == ".md"):
+    mode = _mode(path)
+    is_markdown = path.suffix.casefold() == ".md"
+    if mode == stat.S_IFDIR or (mode == stat.S_IFREG and is_markdown):
         return None
-    if os.path.lexists(path):
-        what = "is a link to nothing" if not path.exists() else "is not a skill"
+    if mode is not None:
         return Diagnostic(
             code="source-not-a-skill",
-            message=f"The {kind} path {text} {what}",
-            fix="name a skill's folder, its SKILL.md, a .md file "
-            "or a folder that holds skills",
+            message=f"The {kind} path `{text}` is neither a folder nor a `.md` file.",
+            fix="Name a skill's folder, its SKILL.md, a lone .md file "
+            "or a folder that holds skills.",
             severity="error",
             path=path,
         )
-    hint = "correct the path or create the folder, then run %reload_skills"
+    what, fix = "does not exist", "Correct the path, or create it and run "
+    fix += "%reload_skills."
     if text.startswith("~") and text[1:2] not in {"", "/", os.sep}:
-        hint = "write the whole path: only ~ and ~/… are expanded"
+        fix = "Write the whole path: only `~` and `~/…` are expanded."
+    elif os.path.lexists(path):
+        what, fix = "is a link to nothing", "Correct the link, or name another path."
     return Diagnostic(
         code="source-missing",
-        message=f"The {kind} path {text} does not exist",
-        fix=hint,
+        message=f"The {kind} path `{text}` {what}.",
+        fix=fix,
         severity="error",
         path=path,
     )
@@ -287,10 +304,8 @@ def _problem(path: Path, *, text: str, kind: str) -> Diagnostic | None:
 def _blank(kind: str) -> Diagnostic:
     return Diagnostic(
         code="source-blank",
-        message=f"An {kind} path is empty"
-        if kind == "explicit"
-        else f"A {kind} path is empty",
-        fix="name a folder, or write . for the working directory",
+        message=f"One of the {kind} paths is blank.",
+        fix="Name a folder, or write `.` for the working directory.",
         severity="error",
     )
 
@@ -298,10 +313,19 @@ def _blank(kind: str) -> Diagnostic:
 def _vanished(directory: Path) -> Diagnostic:
     return Diagnostic(
         code="working-directory-missing",
-        message="The working directory no longer exists",
-        fix="create it again or change to another one (%cd), then run %reload_skills",
+        message="The working directory no longer exists.",
+        fix="Create it again or change to another one (%cd), then run %reload_skills.",
         path=directory,
     )
+
+
+def _mode(path: Path) -> int | None:
+    """Return what sort of thing lies there; ``None`` if nothing can be seen."""
+    try:
+        return stat.S_IFMT(path.stat().st_mode)
+    except (OSError, ValueError):
+        # ValueError: a null character, which no file has in its name
+        return None
 
 
 def _home(*, environ: Mapping[str, str]) -> str:
@@ -335,7 +359,7 @@ def _project_root(working: Path, *, home: Path) -> Path:
             return directory
     real_home = _real(home)
     for directory in ancestors:
-        if (directory / ".prime").is_dir() and str(directory) != real_home:
+        if _mode(directory / ".prime") == stat.S_IFDIR and str(directory) != real_home:
             return directory
     return working
 

@@ -1,0 +1,130 @@
+"""From a file that was found to a skill, its Python half included.
+
+Reads the header and looks for ``pyproject.toml`` and the package beside it. The body
+is never read here, no content of ``pyproject.toml`` is judged, and no Python runs.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import MutableMapping
+from dataclasses import replace
+from pathlib import Path
+
+from prime_skills_ext.catalog.reading import explain, read_header
+from prime_skills_ext.catalog.walking import Found
+from prime_skills_ext.skill import frontmatter
+from prime_skills_ext.skill.frontmatter import Frontmatter
+from prime_skills_ext.skill.model import Diagnostic, PythonPackage, Skill
+from prime_skills_ext.skill.validation import import_name, to_skill
+
+__all__ = ["Headers", "load_skill"]
+
+#: Headers read so far, by identity: a file is read once however many ways lead to it.
+Headers = MutableMapping[str, Frontmatter]
+
+
+def load_skill(
+    found: Found, *, headers: Headers
+) -> tuple[Skill | None, tuple[Diagnostic, ...]]:
+    """Make a skill of a file.
+
+    Args:
+        found: The file.
+        headers: Filled and used.
+
+    Returns:
+        The skill, ``None`` if the file is none, and what somebody should know. A lone
+        file that the user did not name and that describes no skill is passed over
+        in silence: READMEs lie everywhere.
+    """
+    path = Path(found.path)
+    header = headers.get(found.identity)
+    if header is None:
+        try:
+            data = read_header(found.path)
+        except OSError as error:
+            return None, (_unreadable(path, error),)
+        header = headers[found.identity] = frontmatter.parse(data, path=path)
+    skill, diagnostics = to_skill(
+        header, path=path, identity=Path(found.identity), loose=found.loose
+    )
+    if skill is None:
+        silent = found.loose and not found.named
+        return None, () if silent else diagnostics
+    if found.has_project:
+        python, problem = _find_package(skill)
+        skill = replace(skill, python=python)
+        diagnostics += () if problem is None else (problem,)
+    return skill, diagnostics
+
+
+def _find_package(skill: Skill) -> tuple[PythonPackage | None, Diagnostic | None]:
+    """Look for the module of a skill that has a ``pyproject.toml``."""
+    name = import_name(skill.name, fallback=skill.directory.name)
+    pyproject = skill.directory / "pyproject.toml"
+    if not pyproject.is_file():
+        return None, _half(
+            skill,
+            code="pyproject-not-a-file",
+            why="`pyproject.toml` is not a regular file",
+            fix="Replace it with a text file, or remove it.",
+        )
+    if name is None:
+        return None, _half(
+            skill,
+            code="import-name-invalid",
+            why=f"the name `{skill.name}` gives no Python identifier",
+            fix="Rename the skill and its folder: start with a letter, "
+            "use letters, digits and hyphens.",
+        )
+    src = skill.directory / "src"
+    wanted = src / name / "__init__.py"
+    if wanted.is_file():
+        return PythonPackage(
+            import_name=name, directory=skill.directory, pyproject=pyproject, src=src
+        ), None
+    return None, _half(
+        skill,
+        code="python-package-missing",
+        why=f"`src/{name}/__init__.py` is missing",
+        fix=_package_fix(src, name=name),
+    )
+
+
+def _package_fix(src: Path, *, name: str) -> str:
+    """Suggest renaming the one package there is; else writing one."""
+    try:
+        with os.scandir(src) as entries:
+            others = sorted(
+                entry.name
+                for entry in entries
+                if Path(entry.path, "__init__.py").is_file()
+            )
+    except OSError:
+        others = []
+    if len(others) == 1:
+        return f"Rename `src/{others[0]}` to `src/{name}`."
+    return (
+        f"Write `src/{name}/__init__.py` with an `async def run(...)`, "
+        "or remove `pyproject.toml`."
+    )
+
+
+def _half(skill: Skill, *, code: str, why: str, fix: str) -> Diagnostic:
+    return Diagnostic(
+        code=code,
+        message=f"The skill `{skill.name}` counts as instructions only: {why}.",
+        fix=fix,
+        path=skill.path,
+    )
+
+
+def _unreadable(path: Path, error: OSError) -> Diagnostic:
+    return Diagnostic(
+        code="unreadable",
+        message=f"The skill in `{path.parent.name}` is left out: {explain(error)}.",
+        fix="Make the file readable or remove it, then run %reload_skills.",
+        severity="error",
+        path=path,
+    )
