@@ -18,6 +18,8 @@ __all__ = ["search"]
 DEFAULT_URL = "https://google.serper.dev/search"
 _DEFAULT_COUNT = 10  # what Serper sends when nobody asks for a number
 _EXCERPT = 200
+# on Python 3.10 asyncio has a TimeoutError of its own
+_TIMEOUTS = (asyncio.TimeoutError, httpx.TimeoutException)
 _FIXES = {
     400: "change the query",
     401: "check the key, https://serper.dev shows yours",
@@ -49,10 +51,7 @@ async def search(query: str, *, key: str, timeout_s: float, count: int) -> Any:
     try:
         # a limit for the whole: httpx's own starts anew with every byte
         response = await asyncio.wait_for(_post(url, body, key), timeout_s)
-    except (  # on 3.10 asyncio has a TimeoutError of its own
-        asyncio.TimeoutError,  # noqa: UP041
-        httpx.TimeoutException,
-    ) as error:
+    except _TIMEOUTS as error:
         message = (
             f"the web search got no answer from {url.host} within {timeout_s:g} s.\n"
             "Fix: try again, or pass a larger timeout or set "
