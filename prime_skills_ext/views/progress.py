@@ -47,10 +47,14 @@ class Progress:
     Args:
         environ: The environment variables to obey; ``None`` means the process's, as
             they are when the work begins.
+        delay_s: How long work lasts before it shows, in seconds.
     """
 
-    def __init__(self, *, environ: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, *, environ: Mapping[str, str] | None = None, delay_s: float = DELAY_S
+    ) -> None:
         self._environ = environ
+        self._delay_s = delay_s
         self._lock = RLock()
         self._depth = 0
         self._text = ""
@@ -90,8 +94,12 @@ class Progress:
         self._line = choose_line(environ=environ)
         if self._line is None:
             return
+        if self._delay_s <= 0:
+            self._shown = True
+            self._show()
+            return
         # a cell is known by context variables, which a new thread does not have
-        self._timer = Timer(DELAY_S, self._appear, args=[copy_context()])
+        self._timer = Timer(self._delay_s, self._appear, args=[copy_context()])
         self._timer.daemon = True
         self._timer.start()
 
