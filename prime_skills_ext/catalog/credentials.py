@@ -1,18 +1,34 @@
 """Which providers have a key, and the key itself for the time of a call.
 
-Reads ``auth.json`` in the agent directory (``reference``: ``api_key`` and ``oauth``
-entries) and never writes it. No value leaves this module but by
-``credential_value``, and none ever stands in a message.
+Reads ``auth.json`` in the agent directory and never writes it. A value leaves this
+module only by ``credential_value``, and none ever stands in a message.
 """
 
 from __future__ import annotations
 
+import json
+import os
+import re
+import stat
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import final
+from pathlib import Path
+from typing import Final, final
 
-from prime_skills_ext.skill.model import Skill
+from prime_skills_ext.catalog.reading import explain, read_file
+from prime_skills_ext.skill.model import Diagnostic, Skill
 
-__all__ = ["CredentialNeed", "declared_credential"]
+__all__ = [
+    "CredentialNeed",
+    "credential_value",
+    "declared_credential",
+    "find_credentials",
+    "is_met",
+]
+
+_MAX_BYTES: Final = 1 << 20
+#: What can only be meant as the name of a variable.
+_VARIABLE = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
 
 
 @final
@@ -32,7 +48,7 @@ class CredentialNeed:
 def declared_credential(skill: Skill) -> CredentialNeed | None:
     """Read ``metadata: {credential: {provider: …, variable: …}}``."""
     declared = skill.metadata.get("credential")
-    if not isinstance(declared, dict):
+    if not isinstance(declared, Mapping):
         return None
     provider, variable = declared.get("provider"), declared.get("variable")
     if not isinstance(provider, str) or not provider.strip():
@@ -40,4 +56,100 @@ def declared_credential(skill: Skill) -> CredentialNeed | None:
     return CredentialNeed(
         provider=provider.strip(),
         variable=variable.strip() or None if isinstance(variable, str) else None,
+    )
+
+
+def is_met(
+    need: CredentialNeed, credentials: Collection[str], *, environ: Mapping[str, str]
+) -> bool:
+    """Say whether there is a key, in the environment or among the stored ones."""
+    if need.variable and environ.get(need.variable, "").strip():
+        return True
+    return need.provider in credentials
+
+
+def find_credentials(
+    *, agent_directory: Path, environ: Mapping[str, str]
+) -> tuple[frozenset[str], tuple[Diagnostic, ...]]:
+    """Name the providers for which ``auth.json`` holds a key.
+
+    Args:
+        agent_directory: Where ``auth.json`` lies.
+        environ: Where keys are looked up that are stored as a variable's name.
+
+    Returns:
+        The providers, each also without the prefix ``mcp:``, and what is wrong with
+        the file. A file that cannot be read holds no key.
+    """
+    entries, diagnostics = _read(agent_directory / "auth.json")
+    usable = {
+        provider
+        for provider, entry in entries.items()
+        if _value(entry, environ=environ) is not None
+    }
+    usable |= {provider.removeprefix("mcp:") for provider in usable}
+    return frozenset(usable), diagnostics
+
+
+def credential_value(
+    need: CredentialNeed, *, agent_directory: Path, environ: Mapping[str, str]
+) -> str | None:
+    """Return the key for the time of a call; ``None`` if there is none.
+
+    Read anew each time, so that a key counts from the moment it exists.
+    """
+    given = environ.get(need.variable, "").strip() if need.variable else ""
+    if given:
+        return given
+    entries, _ = _read(agent_directory / "auth.json")
+    for provider in (need.provider, f"mcp:{need.provider}"):
+        value = _value(entries.get(provider), environ=environ)
+        if value is not None:
+            return value
+    return None
+
+
+def _value(entry: object, *, environ: Mapping[str, str]) -> str | None:
+    """Return what an entry is worth: a token, a key, or the key that it names."""
+    if not isinstance(entry, Mapping):
+        return None
+    if entry.get("type") == "oauth":
+        access = entry.get("access")
+        return access if isinstance(access, str) and access else None
+    key = entry.get("key") if entry.get("type") == "api_key" else None
+    # "!…" is a command for the reference's host; nothing is run for a key here
+    if not isinstance(key, str) or not key.strip() or key.startswith("!"):
+        return None
+    key = key.strip()
+    named = environ.get(key, "").strip()
+    if named:
+        return named
+    return None if _VARIABLE.fullmatch(key) else key
+
+
+def _read(path: Path) -> tuple[Mapping[str, object], tuple[Diagnostic, ...]]:
+    try:
+        content = json.loads(read_file(path, limit=_MAX_BYTES))
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        return {}, ()
+    except OSError as error:
+        return {}, (_tell(path, f"cannot be read: {explain(error)}", "Correct it."),)
+    except (ValueError, RecursionError):
+        # the decoder's own words could quote what stands in the file
+        return {}, (_tell(path, "is not valid JSON", "Correct or remove it."),)
+    if not isinstance(content, dict):
+        return {}, (_tell(path, "holds no object", "Correct or remove it."),)
+    if os.name != "nt" and mode & (stat.S_IRWXG | stat.S_IRWXO):
+        fix = "Run `chmod 600` on it."
+        return content, (_tell(path, "can be read by others", fix),)
+    return content, ()
+
+
+def _tell(path: Path, what: str, fix: str) -> Diagnostic:
+    return Diagnostic(
+        code="auth-file",
+        message=f"auth.json in the agent directory {what}.",
+        fix=fix,
+        path=path,
     )

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final, Literal, final
 
-from prime_skills_ext.catalog.credentials import declared_credential
+from prime_skills_ext.catalog.credentials import declared_credential, is_met
 from prime_skills_ext.catalog.discovery import Candidate
 from prime_skills_ext.catalog.selection import Selection
 
@@ -93,7 +93,7 @@ def _needs_trust(
         return None
     return Problem(
         state="untrusted",
-        reason="it comes with this project, which nobody has trusted yet",
+        reason="it comes with this project and is not trusted as it is now",
         fix="%skill trust",
     )
 
@@ -103,22 +103,16 @@ def _needs_credential(
 ) -> Problem | None:
     del selection
     need = declared_credential(candidate.skill)
-    if need is None or need.provider in facts.credentials:
+    if need is None or is_met(need, facts.credentials, environ=facts.environ):
         return None
-    if need.variable is None:
-        return Problem(
-            state="needs-credential",
-            reason=f"it needs a key for {need.provider}",
-            fix=f'put the key under "{need.provider}" into auth.json of the agent '
-            "directory",
-        )
-    if facts.environ.get(need.variable, "").strip():
-        return None
+    stored = f'put the key under "{need.provider}" into auth.json'
+    stored += " of the agent directory"
     return Problem(
         state="needs-credential",
         reason=f"it needs a key for {need.provider}",
-        fix=f"set the environment variable {need.variable}, "
-        f'or put the key under "{need.provider}" into auth.json of the agent directory',
+        fix=f"set the environment variable {need.variable}, or {stored}"
+        if need.variable
+        else stored,
     )
 
 
