@@ -129,7 +129,7 @@ def _row(status: SkillStatus) -> str:
     return (
         f"<tr><th scope='row'>{_text(skill.name)}"
         f"<span class='ps-line ps-muted' style='margin-top:0'>{skill.kind}</span></th>"
-        f"<td>{_badge(status.state)}</td><td>{_what(status)}</td>"
+        f"<td>{_badge(status.state)}</td><td class='ps-what'>{_what(status)}</td>"
         f"<td class='ps-where'>{_text(status.location)}</td></tr>"
     )
 

@@ -32,7 +32,7 @@ __all__ = ["EMPTY_FIX", "WIDTH", "render"]
 
 #: Columns that a table takes at most; a fix is never cut and may be longer.
 WIDTH: Final = 100
-EMPTY_FIX: Final = "%skill add PATH, or make .prime/agent/skills/NAME/SKILL.md"
+EMPTY_FIX: Final = "run `%skill add PATH`, or make .prime/agent/skills/NAME/SKILL.md"
 
 _MAX_NAME: Final = 24
 _MAX_WHERE: Final = 32

@@ -96,7 +96,7 @@ _SHEET: Final = """
 & .ps-where {
   font-size: 12px;
   overflow-wrap: break-word;
-  min-width: 8.5em;
+  min-width: 11em;
   color: var(--ps-muted);
 }
 & .ps-badge {
@@ -124,6 +124,8 @@ _SHEET: Final = """
   font-size: 12px;
   white-space: pre-wrap;
   overflow-wrap: anywhere;
+  -webkit-box-decoration-break: clone;
+  box-decoration-break: clone;
 }
 & .ps-line { display: block; margin-top: 4px; }
 & .ps-fix b { margin-right: 7px; font-weight: 650; }
@@ -168,6 +170,10 @@ _SHEET: Final = """
 }
 & ul.ps-notes { margin: 0; padding: 0 16px 12px; list-style: none; }
 & ul.ps-notes li { margin: 6px 0; }
+& .ps-what { width: 70%; }
+@media (max-width: 720px) {
+  & .ps-where { min-width: 6em; overflow-wrap: anywhere; }
+}
 &.ps-one { padding: 8px 14px; width: fit-content; }
 """
 

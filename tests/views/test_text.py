@@ -95,7 +95,7 @@ def test_table_drops_control_characters() -> None:
 
 def test_table_says_how_to_begin_when_there_is_nothing() -> None:
     """An empty table is not a dead end."""
-    expected = "Skills: none\n  fix: %skill add PATH, or make .prime/agent/skills"
+    expected = "Skills: none\n  fix: run `%skill add PATH`, or make .prime/agent/skills"
 
     assert render(Catalogue()).startswith(expected)
 
