@@ -1,0 +1,154 @@
+"""Make a generation importable in the living interpreter, and take it back.
+
+Only what skills *require* comes in this way: the skills themselves are served by the
+kernel's finder, so the links that uv wrote for them are passed over.
+"""
+
+from __future__ import annotations
+
+import csv
+import importlib
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import final
+
+from prime_skills_ext.environment import record as records
+from prime_skills_ext.environment.generations import KERNEL_PTH
+from prime_skills_ext.environment.locking import hold, release
+from prime_skills_ext.environment.venv import Generation
+from prime_skills_ext.skill.model import Diagnostic
+
+__all__ = ["activate", "active", "deactivate"]
+
+_PASSED_OVER = (KERNEL_PTH, "_virtualenv.pth")
+
+
+@final
+@dataclass(kw_only=True, slots=True)
+class _Active:
+    """What one generation changed in this process, and how often it was asked for."""
+
+    generation: Generation
+    count: int = 1
+    paths: list[str] = field(default_factory=list)
+    finders: list[object] = field(default_factory=list)
+
+
+_ACTIVE: dict[Path, _Active] = {}
+
+
+def activate(generation: Generation) -> tuple[Diagnostic, ...]:
+    """Append a generation's packages to ``sys.path``; counted, done once.
+
+    A process that runs inside the generation only marks it as in use.
+
+    Returns:
+        What is wrong with its ``.pth`` files.
+    """
+    known = _ACTIVE.get(generation.directory)
+    if known is not None:
+        known.count += 1
+        return ()
+    hold(generation)
+    state = _ACTIVE[generation.directory] = _Active(generation=generation)
+    if Path(sys.prefix).resolve() == generation.directory.resolve():
+        return ()
+    _append(str(generation.site_packages), state=state)
+    links, finders = _links_of_skills(generation), list(sys.meta_path)
+    diagnostics = [
+        problem
+        for file in sorted(generation.site_packages.glob("*.pth"))
+        if file.name not in links
+        for problem in _process(file, state=state)
+    ]
+    state.finders = [finder for finder in sys.meta_path if finder not in finders]
+    importlib.invalidate_caches()
+    return tuple(diagnostics)
+
+
+def deactivate(generation: Generation | None = None) -> None:
+    """Undo one ``activate``, of the latest generation if none is named."""
+    if generation is None:
+        state = next(reversed(_ACTIVE.values()), None)
+    else:
+        state = _ACTIVE.get(generation.directory)
+    if state is None:
+        return
+    state.count -= 1
+    if state.count:
+        return
+    del _ACTIVE[state.generation.directory]
+    release(state.generation)
+    for path in state.paths:
+        if path in sys.path:
+            sys.path.remove(path)
+    for finder in state.finders:
+        if finder in sys.meta_path:
+            sys.meta_path.remove(finder)
+    importlib.invalidate_caches()
+
+
+def active() -> tuple[Generation, ...]:
+    """The generations that this process uses, in the order of ``sys.path``."""
+    return tuple(state.generation for state in _ACTIVE.values())
+
+
+def _append(path: str, *, state: _Active) -> None:
+    if path not in sys.path:
+        sys.path.append(path)
+        state.paths.append(path)
+
+
+def _process(file: Path, *, state: _Active) -> Iterator[Diagnostic]:
+    """What ``site`` does with such a file, but a bad line is told, not printed."""
+    try:
+        lines = file.read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        yield _problem(file, what=f"cannot be read: {error}")
+        return
+    for number, raw in enumerate(lines, start=1):
+        line = raw.rstrip()
+        if not line.strip() or line.startswith("#"):
+            continue
+        if line.startswith(("import ", "import\t")):
+            try:
+                exec(line, {})  # noqa: S102  # the meaning of such a line
+            except Exception as error:  # noqa: BLE001  # strangers' code runs here
+                yield _problem(
+                    file, what=f"fails: {type(error).__name__}: {error}", line=number
+                )
+            continue
+        target = file.parent / line
+        if target.exists():
+            _append(str(target), state=state)
+
+
+def _problem(file: Path, *, what: str, line: int | None = None) -> Diagnostic:
+    return Diagnostic(
+        code="bad-pth",
+        message=f"{file.name} in the environment {what}",
+        fix="%reload_skills --retry, or reinstall the distribution that wrote it",
+        path=file,
+        line=line,
+    )
+
+
+def _links_of_skills(generation: Generation) -> frozenset[str]:
+    """Names of the ``.pth`` files that make skills importable for scripts."""
+    known = records.read(generation.record)
+    names = {skill.project for skill in known.skills.values() if skill.project}
+    links = set(_PASSED_OVER)
+    for info in generation.site_packages.glob("*.dist-info"):
+        project = info.name.partition("-")[0].replace("_", "-").lower()
+        if project not in names:
+            continue
+        try:
+            with (info / "RECORD").open(encoding="utf-8", newline="") as file:
+                links.update(
+                    row[0] for row in csv.reader(file) if row and row[0].endswith("pth")
+                )
+        except (OSError, UnicodeDecodeError):
+            continue
+    return frozenset(links)

@@ -1,0 +1,149 @@
+"""Make a generation beside the others, put it in place, prune the forgotten ones.
+
+All of it happens under the environment's lock. Nothing is removed before what
+replaces it has been verified, and nothing that a living process uses is removed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import final
+
+from prime_skills_ext.environment import locking
+from prime_skills_ext.environment.record import replace_text
+from prime_skills_ext.environment.uv import Uv
+from prime_skills_ext.environment.venv import (
+    CURRENT,
+    MARKER,
+    Environment,
+    Generation,
+    generation_at,
+    is_healthy,
+)
+from prime_skills_ext.errors import InstallError
+
+__all__ = ["KERNEL_PTH", "PRUNE_AFTER_S", "Staged", "prepare", "prune", "staged"]
+
+KERNEL_PTH = "zz-prime-skills-kernel.pth"
+"""Lets a generation's own python import what the kernel has, after its own."""
+
+PRUNE_AFTER_S = 3600.0
+"""How long a superseded generation is kept for kernels that are just starting."""
+
+_STAGE = ".building-"
+
+
+def prepare(environment: Environment) -> None:
+    """Make the environment's directory and mark it as ours.
+
+    Raises:
+        OSError: It cannot be written.
+    """
+    root = environment.root
+    root.mkdir(parents=True, exist_ok=True)
+    marks = [(root / MARKER, json.dumps(environment.facts, indent=1) + "\n")]
+    if environment.base is not None:
+        marks.append((environment.base / MARKER, "{}\n"))
+    # uv looks for a workspace and for settings upwards from here: let it stop here
+    marks += [(root / "pyproject.toml", ""), (root / "uv.toml", "")]
+    for path, text in marks:
+        if not path.is_file():
+            replace_text(path, text=text)
+
+
+@final
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Staged:
+    """A generation that is being built and that nobody sees yet."""
+
+    environment: Environment
+    generation: Generation
+
+    def publish(self) -> Generation:
+        """Put it in place and point to it.
+
+        Raises:
+            InstallError: It is not well; what was current stays current.
+            OSError: The disk does not take it; likewise.
+        """
+        if not is_healthy(self.generation):
+            raise InstallError(
+                f"the new environment in {self.environment.root} is not complete",
+                fix="%reload_skills --retry",
+                path=self.environment.root,
+            )
+        root = self.environment.root
+        number = 1 + max((int(path.name) for path in _numbered(root)), default=0)
+        self.generation.directory.replace(root / str(number))
+        replace_text(root / CURRENT, text=f"{number}\n")
+        return generation_at(root / str(number))
+
+
+@contextlib.contextmanager
+def staged(
+    environment: Environment, *, uv: Uv, kernel_paths: Sequence[Path]
+) -> Iterator[Staged]:
+    """Make an empty generation; unless it is published it is removed again.
+
+    Raises:
+        ProcessError: uv could not make it.
+        OSError: The disk does not take it.
+    """
+    root = environment.root
+    for leftover in root.glob(f"{_STAGE}*"):  # of a process that was killed
+        shutil.rmtree(leftover, ignore_errors=True)
+    directory = Path(tempfile.mkdtemp(prefix=_STAGE, dir=root)) / "venv"
+    try:
+        uv.make(directory, python=environment.interpreter)
+        generation = generation_at(directory)
+        (directory / locking.IN_USE).touch()
+        # made now, so that Python does not change the directory's time stamp later
+        (generation.site_packages / "__pycache__").mkdir(exist_ok=True)
+        if environment.mode == "overlay":
+            lines = [
+                f"import site; site.addsitedir({os.fspath(path)!a})\n"
+                for path in kernel_paths
+            ]
+            text = "".join(lines)
+            (generation.site_packages / KERNEL_PTH).write_text(text, encoding="ascii")
+        yield Staged(environment=environment, generation=generation)
+    finally:
+        shutil.rmtree(directory.parent, ignore_errors=True)
+
+
+def prune(environment: Environment) -> tuple[Path, ...]:
+    """Remove generations that are neither current nor in use nor young.
+
+    Returns:
+        What was removed.
+    """
+    root = environment.root
+    try:
+        current = (root / CURRENT).read_text(encoding="utf-8").strip()
+        changed = (root / CURRENT).stat().st_mtime
+    except OSError:
+        return ()
+    if time.time() - changed < PRUNE_AFTER_S:
+        return ()
+    removed = []
+    for directory in _numbered(root):
+        if directory.name != current and not locking.is_in_use(directory):
+            # renamed first: half a generation must never look like a whole one
+            grave = Path(tempfile.mkdtemp(prefix=_STAGE, dir=root))
+            directory.replace(grave / "venv")
+            shutil.rmtree(grave, ignore_errors=True)
+            removed.append(directory)
+    return tuple(removed)
+
+
+def _numbered(root: Path) -> list[Path]:
+    found = [path for path in root.iterdir() if path.name.isdecimal()]
+    return sorted(found, key=lambda path: int(path.name))
