@@ -7,7 +7,7 @@ how a path is spelled, so that text, HTML and JSON cannot disagree.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Final, Literal
 
@@ -165,28 +165,20 @@ def shorten(text: str, *, width: int) -> str:
 
 
 def wrap(text: str, *, width: int) -> tuple[str, ...]:
-    """Return text as lines of at most a width in columns, at least one."""
+    """Return text as lines of a width in columns, at least one.
+
+    Words are never broken: a longer one is a path or a name that somebody copies.
+    """
     lines: list[str] = []
     line = ""
-    for word in _chopped(text.split(), width=width):
+    for word in text.split():
         longer = f"{line} {word}" if line else word
-        if cell_width(longer) <= width:
+        if not line or cell_width(longer) <= width:
             line = longer
         else:
             lines.append(line)
             line = word
     return (*lines, line)
-
-
-def _chopped(words: Iterable[str], *, width: int) -> Iterator[str]:
-    for word in words:
-        rest = word
-        while cell_width(rest) > width:
-            head = _fitting(rest, width=width) or rest[0]
-            yield head
-            rest = rest[len(head) :]
-        if rest:
-            yield rest
 
 
 def _fitting(text: str, *, width: int) -> str:

@@ -162,6 +162,14 @@ def test_doctor_lists_checks_with_their_fixes() -> None:
     assert textwrap.dedent(expected) == render(doctor)
 
 
+def test_doctor_keeps_a_long_path_in_one_piece() -> None:
+    """What somebody copies is not broken over lines."""
+    path = "/" + "directory/" * 12
+    check = Check(title="uv", state="ok", detail=f"found at {path} here")
+
+    assert f" {path}" in render(check).splitlines()[1]
+
+
 def test_message_has_its_fix_on_a_second_line() -> None:
     """A message says what happened, then what to do."""
     message = Message(text="Trusted.", fix="%reload_skills")
