@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -161,3 +162,37 @@ def test_launcher_starts_the_custom_python_from_an_installed_spec(
         )
 
     assert [sys.executable, manager.provisioner.pid, "custom"] == answer
+
+
+@pytest.mark.integration
+def test_launcher_starts_a_kernel_when_the_wanted_one_cannot_be(tmp_path: Path) -> None:
+    """A real start: a wrong setting leaves a working kernel that knows why."""
+    kernelspec.install(prefix=tmp_path, start=False)
+
+    environ = {CUSTOM_PYTHON: str(tmp_path / "none")}
+    with _started(tmp_path, folder=tmp_path, **environ) as (_, client):
+        answer = _ask(
+            client,
+            "[__import__('sys').executable, "
+            "__import__('os').environ['PRIME_SKILLS_LAUNCH_ERROR']]",
+        )
+
+    assert isinstance(answer, list)
+    assert sys.executable == answer[0]
+    assert "names no program" in answer[1]
+
+
+def test_launcher_loads_nothing_heavy_for_a_custom_python() -> None:
+    """The launcher is between the click and the kernel: it stays light."""
+    heavy = "{'IPython', 'ipykernel', 'jupyter_client', 'traitlets', 'yaml', 'rich'}"
+    code = (
+        "import sys; from prime_skills_ext.launcher import choose; "
+        "choose([], environ={'PRIME_AGENT_KERNEL_PYTHON': sys.executable}); "
+        f"print(sorted({heavy} & set(sys.modules)))"
+    )
+
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+
+    assert done.stdout == "[]\n"
