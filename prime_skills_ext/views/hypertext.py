@@ -23,6 +23,7 @@ from prime_skills_ext.views.theme import CLASS, STYLE
 from prime_skills_ext.views.wording import (
     Tone,
     clean,
+    clean_block,
     first_sentence,
     group_of,
     grouped,
@@ -78,10 +79,10 @@ def _(value: SkillStatus) -> str:
 def _(value: SkillDetails) -> str:
     parts = list(_head(value.status, signature=value.signature))
     if value.doc:
-        text = f"<pre>{escape(value.doc.strip())}</pre>"
+        text = f"<pre>{escape(clean_block(value.doc))}</pre>"
         parts.append(_fold("Documentation", text))
     if value.body:
-        parts.append(_fold("Instructions", markdown.render(value.body)))
+        parts.append(_fold("Instructions", markdown.render(clean_block(value.body))))
     return _card(*parts)
 
 
@@ -164,7 +165,7 @@ def _head(status: SkillStatus, *, signature: str | None) -> tuple[str, str, str]
     kind = f"<span class='ps-muted'>{skill.kind}</span>"
     return (
         f"<header><b>{_text(skill.name)}</b>{_badge(status.state)}{kind}</header>",
-        f"<p class='ps-lead'>{escape(skill.description.strip())}</p>",
+        f"<p class='ps-lead'>{escape(clean_block(skill.description))}</p>",
         f"<dl>{rows}</dl>",
     )
 

@@ -17,6 +17,7 @@ from prime_skills_ext.views.report import Check, Doctor, Message
 from prime_skills_ext.views.wording import (
     cell_width,
     clean,
+    clean_block,
     group_of,
     grouped,
     how_to_use,
@@ -72,10 +73,15 @@ def _(value: SkillStatus) -> str:
 def _(value: SkillDetails) -> str:
     lines = _head(value.status, signature=value.signature)
     if value.doc:
-        lines += ["", *value.doc.strip().splitlines()]
+        lines += ["", *clean_block(value.doc).splitlines()]
     if value.body:
-        lines += ["", "Instructions", "------------", *value.body.splitlines()]
-    return "\n".join(line.rstrip() for line in lines)
+        lines += [
+            "",
+            "Instructions",
+            "------------",
+            *clean_block(value.body).splitlines(),
+        ]
+    return "\n".join(lines)
 
 
 @render.register
@@ -99,7 +105,7 @@ def _(value: Check) -> str:
 
 @render.register
 def _(value: Message) -> str:
-    return "\n".join([value.text, *_fix(value.fix, indent=2)])
+    return "\n".join([clean_block(value.text), *_fix(value.fix, indent=2)])
 
 
 @render.register
@@ -194,7 +200,7 @@ def _check(check: Check, *, width: int) -> list[str]:
     # a detail that has lines of its own (uv's words) keeps them
     parts = [
         line
-        for paragraph in check.detail.splitlines() or [""]
+        for paragraph in clean_block(check.detail).splitlines() or [""]
         for line in wrap(paragraph, width=max(40, WIDTH - indent))
     ]
     head = f"{_MARKS[check.state]:<7}  {pad(check.title, width=width)}  {parts[0]}"

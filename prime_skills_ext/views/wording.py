@@ -20,6 +20,7 @@ __all__ = [
     "Tone",
     "cell_width",
     "clean",
+    "clean_block",
     "first_sentence",
     "group_of",
     "grouped",
@@ -58,6 +59,8 @@ _TONES: Final[dict[State, Tone]] = {
     "shadowed": "quiet",
     "removed": "quiet",
 }
+#: Invisible, but part of how words and emoji are written.
+_JOINERS: Final = "\u200c\u200d"
 _READY: Final[frozenset[State]] = frozenset({"ready", "instructions"})
 
 
@@ -131,8 +134,26 @@ def place_of(diagnostic: Diagnostic, *, catalogue: Catalogue) -> str | None:
 
 def clean(text: str) -> str:
     """Return text on one line: white space folded, control characters gone."""
-    folded = " ".join(text.split())
-    return "".join(each for each in folded if unicodedata.category(each)[0] != "C")
+    return " ".join(_visible(text).split())
+
+
+def clean_block(text: str) -> str:
+    """Return text with its lines and indents, without control characters.
+
+    What a stranger's file says must neither move the cursor of a terminal nor turn
+    the direction in which it is read.
+    """
+    return "\n".join(_visible(line).rstrip() for line in text.strip("\n").splitlines())
+
+
+def _visible(text: str) -> str:
+    return "".join(
+        each
+        for each in text
+        if each.isspace()
+        or each in _JOINERS
+        or unicodedata.category(each) not in {"Cc", "Cf", "Cs"}
+    )
 
 
 def first_sentence(text: str) -> str:

@@ -47,6 +47,7 @@ def _text(element: ET.Element) -> str:
         samples.CATALOGUE,
         Catalogue(),
         samples.BROKEN,
+        SkillDetails(status=samples.EDIT, body="a\x00\x1b[1m\x0bb", doc="\x08"),
         SkillDetails(status=samples.EDIT, body=_BODY, doc="<x>", signature="(a='<b>')"),
         Doctor(checks=(Check(title="<t>", state="problem", detail="<d>", fix="<f>"),)),
         Check(title="t", state="note", detail=""),

@@ -143,6 +143,14 @@ def test_show_of_a_broken_skill_tells_why_and_the_fix() -> None:
     assert "  why        this project is not trusted\n  fix        %skill" in text
 
 
+def test_show_keeps_indents_and_drops_control_characters() -> None:
+    """Instructions of a stranger cannot write to the terminal what they like."""
+    body = "\n    code\x1b]0;title\x07\n\n\u202eb\n"
+    text = render(SkillDetails(status=samples.EDIT, body=body))
+
+    assert text.endswith("------------\n    code]0;title\n\nb")
+
+
 def test_doctor_lists_checks_with_their_fixes() -> None:
     """Each check is a line, a fix stands below what it mends."""
     doctor = Doctor(
