@@ -114,7 +114,10 @@ class Content:
     def lines(self) -> list[str]:
         """Decode the lines, without their endings, for people to read."""
         text = self.data.decode(self.encoding, "replace").replace("\r\n", "\n")
-        return text.removeprefix("\ufeff").split("\r" if self._is_classic_mac else "\n")
+        ending = "\r" if self._is_classic_mac else "\n"
+        lines = text.removeprefix("\ufeff").split(ending)
+        # what follows the last ending is no line
+        return lines if lines[-1] else lines[:-1]
 
     def similar(self, text: str, *, limit: int) -> list[int]:
         """Number the lines that hold the first line of ``text`` but for white space."""

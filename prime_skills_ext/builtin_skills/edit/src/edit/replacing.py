@@ -40,7 +40,8 @@ def read_regular(path: str | os.PathLike[str]) -> tuple[Path, bytes, os.stat_res
         message = f"{path} is not a regular file, so it cannot be edited"
         raise OSError(errno.EINVAL, message)
     # a rename would get past this: the directory decides it, not the file
-    if not os.access(target, os.W_OK):
+    effective = os.access in os.supports_effective_ids
+    if not os.access(target, os.W_OK, effective_ids=effective):
         message = f"{path} is read-only.\nFix: make it writable first"
         raise PermissionError(message)
     return target, target.read_bytes(), state
