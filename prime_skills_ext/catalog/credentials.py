@@ -60,12 +60,12 @@ def declared_credential(skill: Skill) -> CredentialNeed | None:
 
 
 def is_met(
-    need: CredentialNeed, credentials: Collection[str], *, environ: Mapping[str, str]
+    need: CredentialNeed, *, stored: Collection[str], environ: Mapping[str, str]
 ) -> bool:
     """Say whether there is a key, in the environment or among the stored ones."""
     if need.variable and environ.get(need.variable, "").strip():
         return True
-    return need.provider in credentials
+    return need.provider in stored
 
 
 def find_credentials(

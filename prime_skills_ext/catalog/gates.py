@@ -103,7 +103,7 @@ def _needs_credential(
 ) -> Problem | None:
     del selection
     need = declared_credential(candidate.skill)
-    if need is None or is_met(need, facts.credentials, environ=facts.environ):
+    if need is None or is_met(need, stored=facts.credentials, environ=facts.environ):
         return None
     stored = f'put the key under "{need.provider}" into auth.json'
     stored += " of the agent directory"

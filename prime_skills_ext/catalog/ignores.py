@@ -102,7 +102,7 @@ def read_rules(
 
 
 def find_rule(
-    rules: IgnoreRules, path: str, *, name: str, is_folder: bool
+    rules: IgnoreRules, *, path: str, name: str, is_folder: bool
 ) -> IgnoreRule | None:
     """Return the line that ignores an entry, ``None`` if none does."""
     for file in rules:

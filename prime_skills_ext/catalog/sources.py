@@ -139,7 +139,9 @@ def find_places(
     """
     home_path = _absolute(home or _home(environ=environ))
     # the way up must be the real one: a link's lexical parents are other folders
-    working = Path(os.path.realpath(project or _current_directory(environ, home_path)))
+    working = Path(
+        os.path.realpath(project or _current_directory(environ, home=home_path))
+    )
     return Places(
         working_directory=working,
         project_root=_project_root(working, home=home_path),
@@ -180,9 +182,11 @@ def find_sources(
     given += [path for path in listed if path]
     named = [os.fspath(path) for path in registered]
     sources = [
-        *_given_sources(given, "explicit", places, diagnostics),
+        *_given_sources(given, kind="explicit", places=places, diagnostics=diagnostics),
         *_conventional_sources(places),
-        *_given_sources(named, "registered", places, diagnostics),
+        *_given_sources(
+            named, kind="registered", places=places, diagnostics=diagnostics
+        ),
     ]
     return tuple(sources), tuple(diagnostics)
 
@@ -238,6 +242,7 @@ def _conventional_sources(places: Places) -> Iterator[Source]:
 
 def _given_sources(
     paths: Iterable[str],
+    *,
     kind: Literal["explicit", "registered"],
     places: Places,
     diagnostics: list[Diagnostic],
@@ -332,7 +337,7 @@ def _home(*, environ: Mapping[str, str]) -> str:
     return environ.get("HOME") or environ.get("USERPROFILE") or str(Path.home())
 
 
-def _current_directory(environ: Mapping[str, str], home: Path) -> str:
+def _current_directory(environ: Mapping[str, str], *, home: Path) -> str:
     try:
         return str(Path.cwd())
     except OSError:

@@ -202,7 +202,7 @@ class _Walk:
     ) -> _Folder | None:
         """Queue a folder; return it if its turn is now."""
         hidden_by = folder.hidden_by or find_rule(
-            rules, entry.path, name=entry.name, is_folder=True
+            rules, path=entry.path, name=entry.name, is_folder=True
         )
         if folder.depth == MAX_DEPTH:
             if hidden_by is None:
@@ -270,7 +270,7 @@ class _Walk:
             loose=loose,
             has_project=has_project,
             hidden_by=folder.hidden_by
-            or find_rule(rules, entry.path, name=entry.name, is_folder=False),
+            or find_rule(rules, path=entry.path, name=entry.name, is_folder=False),
         )
         if entry.is_symlink() and folder.depth > 0:
             # where a real file and a link to it both count, the real one names it
