@@ -77,7 +77,7 @@ def test_runtime_project_requires_tyro_only() -> None:
     project = tomllib.loads((RUNTIME / "pyproject.toml").read_text(encoding="utf-8"))
     assert project["project"]["name"] == "prime-agent-runtime"
     assert project["project"]["version"] == "0.1.0"
-    assert project["project"]["dependencies"] == ["tyro>=0.9"]
+    assert project["project"]["dependencies"] == ["tyro>=0.9.1"]
     assert project["project"]["requires-python"] == ">=3.10"
     assert project["tool"]["hatch"]["build"]["targets"]["wheel"] == {
         "packages": ["src/rlm"]

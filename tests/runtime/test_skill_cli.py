@@ -348,7 +348,7 @@ def test_cli_explains_that_tyro_is_missing(command: Command) -> None:
     source = "import sys; sys.modules['tyro'] = None\ndef run(): ..."
     done = command(source)
     assert done.returncode == 1
-    assert "Fix: install 'tyro>=0.9' beside the skill" in done.stderr
+    assert "Fix: install 'tyro>=0.9.1' beside the skill" in done.stderr
 
 
 def test_cli_stays_quiet_when_its_reader_has_gone(tmp_path: Path) -> None:

@@ -92,7 +92,7 @@ def _parse(
             raise
         message = (
             f"the command {program!r} needs the package tyro, which this Python does "
-            "not have.\nFix: install 'tyro>=0.9' beside the skill"
+            "not have.\nFix: install 'tyro>=0.9.1' beside the skill"
         )
         raise RuntimeError(message) from error
     return parse(run, program=program, argv=sys.argv[1:])

@@ -181,7 +181,7 @@ class Content:
 
 def _detect(data: bytes) -> str:
     for mark, encoding in _MARKS:
-        if data.startswith(mark):
+        if data.startswith(mark) and _decodes(data[len(mark) :], encoding):
             return encoding
     text = data.decode("utf-8", "surrogateescape")
     has_stray = has_beyond_ascii = False
@@ -192,6 +192,17 @@ def _detect(data: bytes) -> str:
             for character in set(text)
         )
     return "latin-1" if has_stray and not has_beyond_ascii else "utf-8"
+
+
+def _decodes(data: bytes, encoding: str) -> bool:
+    """Tell UTF-32 from UTF-16 text that begins with a NUL, which has the same mark."""
+    if not encoding.startswith("utf-32"):
+        return True
+    try:
+        data.decode(encoding)
+    except UnicodeDecodeError:
+        return False
+    return bool(data)
 
 
 def _one_byte(character: str) -> bytes:
