@@ -6,17 +6,26 @@ nothing and prints nothing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, MutableMapping, Sequence
+import os
+from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import final
 
 from prime_skills_ext.catalog.status import Problem
-from prime_skills_ext.kernel.importing import Refusal, SkillFinder
+from prime_skills_ext.kernel.importing import Refusal, SkillFinder, import_failed
+from prime_skills_ext.kernel.loading import ImportOutcome
+from prime_skills_ext.kernel.names import private_name
+from prime_skills_ext.kernel.placeholder import UnavailableSkill
+from prime_skills_ext.kernel.placing import Placement, place
+from prime_skills_ext.kernel.reload import reload_tree
 from prime_skills_ext.kernel.skills import Skills
+from prime_skills_ext.kernel.trees import SkillTree, park, tree_of
 from prime_skills_ext.skill.model import Diagnostic, Skill
 
 __all__ = ["Binder", "Bindings"]
+
+_MAPPING = "skills"
 
 
 @final
@@ -31,6 +40,7 @@ class Bindings:
         values: What each name stands for: a module or an ``UnavailableSkill``.
         seconds: Time that each import or reload took, where one ran.
         output: What each import printed, where it did.
+        errors: The exception behind ``import-failed`` and ``stale``.
         changed: Skills whose code was executed again.
         removed: Names of skills that were bound before and are gone now.
         diagnostics: Clashes of top-level names, private names and why.
@@ -41,9 +51,46 @@ class Bindings:
     values: Mapping[Path, object] = field(default_factory=dict)
     seconds: Mapping[Path, float] = field(default_factory=dict)
     output: Mapping[Path, str] = field(default_factory=dict)
+    errors: Mapping[Path, BaseException] = field(default_factory=dict)
     changed: tuple[Path, ...] = ()
     removed: tuple[str, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
+
+
+@final
+@dataclass(kw_only=True, slots=True)
+class _Work:
+    """A ``Bindings`` in the making."""
+
+    names: dict[Path, str] = field(default_factory=dict)
+    problems: dict[Path, Problem] = field(default_factory=dict)
+    values: dict[Path, object] = field(default_factory=dict)
+    seconds: dict[Path, float] = field(default_factory=dict)
+    output: dict[Path, str] = field(default_factory=dict)
+    errors: dict[Path, BaseException] = field(default_factory=dict)
+    changed: list[Path] = field(default_factory=list)
+
+    def note(self, identity: Path, outcome: ImportOutcome) -> None:
+        self.seconds[identity] = outcome.seconds
+        if outcome.output:
+            self.output[identity] = outcome.output
+        if outcome.error is not None:
+            self.errors[identity] = outcome.error
+
+    def finish(
+        self, *, removed: tuple[str, ...], diagnostics: tuple[Diagnostic, ...]
+    ) -> Bindings:
+        return Bindings(
+            names=self.names,
+            problems=self.problems,
+            values=self.values,
+            seconds=self.seconds,
+            output=self.output,
+            errors=self.errors,
+            changed=tuple(self.changed),
+            removed=removed,
+            diagnostics=diagnostics,
+        )
 
 
 @final
@@ -61,8 +108,15 @@ class Binder:
         *,
         hidden: MutableMapping[str, object],
     ) -> None:
-        self.finder = SkillFinder.acquire(self)
         self.skills = Skills()
+        self._user_ns = user_ns
+        self._hidden = hidden
+        self._finder = SkillFinder.acquire(self)
+        self._bound: dict[str, object] = {}
+        self._placements: dict[Path, Placement] = {}
+        self._gone: dict[str, Placement] = {}
+        self._private: dict[str, SkillTree] = {}
+        self._placeholders: dict[Path, UnavailableSkill] = {}
 
     def bind(
         self,
@@ -84,17 +138,247 @@ class Binder:
             modules: Ordinary top-level names served too: ``{"rlm": src}``.
             values: What else ``skills[...]`` answers for, keys as asked for:
                 markdown skills by name, ``edit@builtin`` for shadowed ones. A
-                callable without arguments wrapped in ``Lazy`` is called when asked.
+                value that is a ``Lazy`` is made when asked for.
             ignored: Directories that are not the kernel's own (the overlay's
                 site-packages): what is found there does not make a name private.
             reload: Execute again what changed on disk, try failed imports again.
         """
-        raise NotImplementedError
+        refused = refused or {}
+        folders = [*ignored, *(r.src for r in refused.values() if r.src is not None)]
+        placements = place(skills, problems=problems or {}, ignored=folders)
+        removed = self._retire(placements)
+        clashes = self._serve(placements, refused=refused, modules=modules or {})
+        work = _Work()
+        for placement in placements:
+            self._load(placement, work=work, reload=reload)
+        if reload:
+            self._reload_private()
+        self._assign(_MAPPING, self.skills)
+        for placement in placements:
+            self._name(placement, work=work)
+        self._name_gone()
+        self._answer(placements, work=work, values=values or {})
+        private = tuple(p.diagnostic() for p in placements if p.owner is not None)
+        return work.finish(removed=removed, diagnostics=(*clashes, *private))
 
-    def load_private(self, skill: Skill, *, key: str) -> object:
-        """Import a skill that is not a winner, under a private name."""
-        raise NotImplementedError
+    def load_private(self, skill: Skill) -> object:
+        """Import a skill that is not the winner of its name, under a private one.
+
+        Returns:
+            The module, callable if it has a ``run``, or an ``UnavailableSkill``.
+        """
+        package = skill.python
+        assert package is not None  # noqa: S101  # markdown skills have no module
+        name = private_name(package.import_name, src=package.src)
+        tree = tree_of(name, src=package.src)
+        self._private[name] = tree
+        tree.users.add(id(self))
+        self._finder.add(self, name=name, src=package.src)
+        outcome = tree.load(self._finder)
+        if outcome is None or outcome.error is None:
+            return tree.module
+        return UnavailableSkill(
+            skill.name,
+            import_name=package.import_name,
+            problem=import_failed(outcome.error),
+            error=outcome.error,
+        )
 
     def unbind(self) -> None:
         """Restore the namespace, ``sys.meta_path``, ``sys.modules`` and classes."""
-        raise NotImplementedError
+        for name in [*self._bound]:
+            self._release(name)
+        for placement in self._placements.values():
+            if placement.problem is None:
+                park(placement.tree, user=self)
+        for tree in self._private.values():
+            park(tree, user=self)
+        for state in (self._placements, self._gone, self._private, self._placeholders):
+            state.clear()
+        self.skills._replace({}, aliases={})  # filled by the binder alone
+        SkillFinder.release(self)
+
+    def _retire(self, placements: Sequence[Placement]) -> tuple[str, ...]:
+        """Park what is no longer to be imported; name the skills that are gone."""
+        now = {p.skill.identity: p for p in placements}
+        removed: list[str] = []
+        for identity, old in self._placements.items():
+            new = now.get(identity)
+            live = new is not None and new.problem is None and new.tree is old.tree
+            if old.problem is None and not live:
+                park(old.tree, user=self)
+            if new is None:
+                removed.append(old.skill.name)
+                self._placeholders.pop(identity, None)
+                if old.owner is None:
+                    self._gone[old.module] = old
+        self._placements = now
+        for placement in placements:
+            self._gone.pop(placement.module, None)
+        return tuple(sorted(removed))
+
+    def _serve(
+        self,
+        placements: Iterable[Placement],
+        *,
+        refused: Mapping[str, Refusal],
+        modules: Mapping[str, Path],
+    ) -> tuple[Diagnostic, ...]:
+        names = {p.module: p.package.src for p in placements if p.problem is None}
+        names |= {name: tree.src for name, tree in self._private.items()}
+        names |= {name: src for name, src in modules.items() if name not in names}
+        refusals = {
+            name: Refusal(problem=_removed(gone), src=gone.package.src)
+            for name, gone in self._gone.items()
+        }
+        refusals |= refused
+        for placement in placements:
+            if placement.problem is not None and placement.owner is None:
+                # what nobody trusts must not keep the user's own modules away
+                untrusted = placement.problem.state == "untrusted"
+                refusals[placement.module] = Refusal(
+                    problem=placement.problem,
+                    src=placement.package.src if untrusted else None,
+                )
+        return self._finder.serve(self, names=names, refused=refusals)
+
+    def _load(self, placement: Placement, *, work: _Work, reload: bool) -> None:
+        identity = placement.skill.identity
+        if placement.problem is not None:
+            work.values[identity] = self._placeholder(placement, placement.problem)
+            return
+        tree = placement.tree
+        tree.users.add(id(self))
+        outcome = self._import(tree, identity=identity, work=work, reload=reload)
+        if outcome is not None:
+            work.note(identity, outcome)
+        if tree.module is None:
+            error = outcome.error if outcome is not None else None
+            problem = placement.explain(error)
+            work.problems[identity] = problem
+            work.values[identity] = self._placeholder(placement, problem, error=error)
+            return
+        work.values[identity] = tree.module
+        if tree.error is not None:
+            work.problems[identity] = _stale(tree.error)
+            work.errors[identity] = tree.error
+
+    def _import(
+        self, tree: SkillTree, *, identity: Path, work: _Work, reload: bool
+    ) -> ImportOutcome | None:
+        known = self._finder.outcome(tree.name)
+        if reload and known is not None and tree.module is None:
+            self._finder.forget(tree.name)
+        fresh = tree.module is None and not tree.parked
+        outcome = tree.load(self._finder)
+        if fresh or tree.module is None or not (reload or known is None):
+            return outcome
+        again = reload_tree(tree, finder=self._finder)
+        if again is None:
+            return outcome
+        if again.error is None:
+            work.changed.append(identity)
+        return again
+
+    def _reload_private(self) -> None:
+        for name, tree in self._private.items():
+            if tree.module is None:
+                self._finder.forget(name)
+            else:
+                reload_tree(tree, finder=self._finder)
+
+    def _placeholder(
+        self,
+        placement: Placement,
+        problem: Problem,
+        *,
+        error: BaseException | None = None,
+    ) -> UnavailableSkill:
+        identity = placement.skill.identity
+        known = self._placeholders.get(identity)
+        # the same one as long as nothing changed, so that rebinding changes nothing
+        if known is None or (known._problem, known._error) != (problem, error):  # noqa: SLF001
+            known = self._placeholders[identity] = UnavailableSkill(
+                placement.skill.name,
+                import_name=placement.package.import_name,
+                problem=problem,
+                error=error,
+            )
+        return known
+
+    def _name(self, placement: Placement, *, work: _Work) -> None:
+        skill, name = placement.skill, placement.package.import_name
+        value = work.values[skill.identity]
+        if placement.owner is None and self._assign(name, value):
+            work.names[skill.identity] = name
+            return
+        way_out = f'skills["{skill.name}"]'
+        work.names[skill.identity] = way_out
+        healthy = placement.problem is None and skill.identity not in work.problems
+        if placement.owner is None and healthy:
+            work.problems[skill.identity] = Problem(
+                state="name-taken",
+                reason=f"`{name}` is a name of yours, so it was left alone",
+                fix=f"Use {way_out}, or `del {name}` and run %reload_skills",
+            )
+
+    def _name_gone(self) -> None:
+        for name, gone in self._gone.items():
+            if name in self._bound and self._user_ns.get(name) is self._bound[name]:
+                self._assign(name, self._placeholder(gone, _removed(gone)))
+
+    def _answer(
+        self,
+        placements: Iterable[Placement],
+        *,
+        work: _Work,
+        values: Mapping[str, object],
+    ) -> None:
+        answers = {p.skill.name: work.values[p.skill.identity] for p in placements}
+        everything = {**values, **answers}
+        aliases = {p.package.import_name: p.skill.name for p in placements}
+        for name in everything:
+            aliases.setdefault(name.replace("-", "_"), name)
+        self.skills._replace(  # filled by the binder alone
+            dict(sorted(everything.items())), aliases=aliases
+        )
+
+    def _assign(self, name: str, value: object) -> bool:
+        """Bind a name unless the user has something else there."""
+        if name in self._user_ns:
+            current = self._user_ns[name]
+            ours = name in self._bound and current is self._bound[name]
+            if not ours and current is not value:
+                self._release(name)
+                return False
+        self._user_ns[name] = value
+        self._hidden[name] = value
+        self._bound[name] = value
+        return True
+
+    def _release(self, name: str) -> None:
+        """Give a name up; only what is still ours disappears."""
+        if name not in self._bound:
+            return
+        value = self._bound.pop(name)
+        for namespace in (self._user_ns, self._hidden):
+            if name in namespace and namespace[name] is value:
+                del namespace[name]
+
+
+def _removed(gone: Placement) -> Problem:
+    where = os.path.basename(gone.package.directory)  # noqa: PTH119
+    return Problem(
+        state="removed",
+        reason=f"its folder {where!r} is gone or deselected since it was loaded",
+        fix="Put the folder back and run %reload_skills",
+    )
+
+
+def _stale(error: BaseException) -> Problem:
+    return Problem(
+        state="stale",
+        reason=f"the last edit does not load, the version before it is live: "
+        f"{import_failed(error).reason}",
+        fix="Repair the skill's code, then run %reload_skills",
+    )

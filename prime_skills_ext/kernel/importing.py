@@ -1,17 +1,42 @@
-"""The way a skill's code enters the kernel: one finder per process."""
+"""The way a skill's code enters the kernel: one finder per process.
+
+It maps import names to the ``src`` of the skills that won them, so that neither a
+stale ``.pth`` file nor a folder of the same name can take their place. It decides
+nothing: what it serves and refuses is told to it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import functools
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from importlib.abc import MetaPathFinder
+from importlib.machinery import (
+    EXTENSION_SUFFIXES,
+    SOURCE_SUFFIXES,
+    ExtensionFileLoader,
+    FileFinder,
+    ModuleSpec,
+)
+from importlib.util import spec_from_file_location
 from pathlib import Path
-from typing import final
+from types import ModuleType
+from typing import ClassVar, Self, final
 
 from prime_skills_ext.catalog.status import Problem
+from prime_skills_ext.kernel.loading import ImportOutcome, Session, SkillLoader
+from prime_skills_ext.kernel.names import (
+    PRIVATE,
+    find_elsewhere,
+    import_name_of,
+    is_inside,
+)
+from prime_skills_ext.kernel.neighbours import neighbours
+from prime_skills_ext.kernel.placeholder import UnavailableImportError, unavailable
 from prime_skills_ext.skill.model import Diagnostic
 
-__all__ = ["Refusal", "SkillFinder"]
+__all__ = ["Refusal", "SkillFinder", "import_failed"]
 
 
 @final
@@ -30,21 +55,63 @@ class Refusal:
 
 
 @final
+@dataclass(kw_only=True, slots=True)
+class _Served:
+    owner: object
+    names: dict[str, Path] = field(default_factory=dict)
+    refused: dict[str, Refusal] = field(default_factory=dict)
+
+
+@final
 class SkillFinder(MetaPathFinder):
     """Maps import names to the ``src`` of the skills that won them.
 
     One per process; each shell acquires it and releases it. ``Binder`` does both.
     """
 
+    _current: ClassVar[SkillFinder | None] = None
+
+    def __init__(self) -> None:
+        self._owners: dict[int, _Served] = {}
+        self._names: dict[str, Path] = {}
+        self._refused: dict[str, Refusal] = {}
+        self._extras: dict[str, Path] = {}
+        self._outcomes: dict[str, ImportOutcome] = {}
+        self._last = _LastFinder(self)
+        #: The reload that is going on, if any.
+        self.session: Session | None = None
+
     @classmethod
-    def acquire(cls, owner: object) -> SkillFinder:
+    def acquire(cls, owner: object) -> Self:
         """Put the finder at the front of ``sys.meta_path`` for ``owner``."""
-        raise NotImplementedError
+        finder = cls._current
+        if finder is None:
+            cls._current = finder = cls()
+            sys.meta_path.insert(0, finder)
+            sys.meta_path.append(finder._last)
+        finder._owners.setdefault(id(owner), _Served(owner=owner))
+        return finder
 
     @classmethod
     def release(cls, owner: object) -> None:
         """Forget what ``owner`` served; the last one takes the finder away."""
-        raise NotImplementedError
+        finder = cls._current
+        if finder is None or not finder._drop(owner):  # noqa: SLF001  # one of this class
+            return
+        cls._current = None
+        sys.modules.pop(PRIVATE, None)
+
+    def _drop(self, owner: object) -> bool:
+        """Forget an owner; whether it was the last one, and all is taken away."""
+        if self._owners.pop(id(owner), None) is None:
+            return False
+        self._refresh()
+        if self._owners:
+            return False
+        for ours in (self, self._last):
+            if ours in sys.meta_path:
+                sys.meta_path.remove(ours)
+        return True
 
     def serve(
         self,
@@ -53,5 +120,227 @@ class SkillFinder(MetaPathFinder):
         names: Mapping[str, Path],
         refused: Mapping[str, Refusal] | None = None,
     ) -> tuple[Diagnostic, ...]:
-        """Replace what ``owner`` serves; clashes of other top-level names come back."""
-        raise NotImplementedError
+        """Replace what ``owner`` serves; clashes of other top-level names come back.
+
+        Args:
+            owner: Who acquired the finder.
+            names: Module name to ``src``. Where two owners differ, the first to
+                acquire the finder keeps the name.
+            refused: Names that must not be imported.
+        """
+        self._owners[id(owner)] = _Served(
+            owner=owner, names=dict(names), refused=dict(refused or {})
+        )
+        return self._refresh()
+
+    def add(self, owner: object, *, name: str, src: Path) -> None:
+        """Serve one more name."""
+        self._owners[id(owner)].names[name] = src
+        self._refresh()
+
+    def source(self, name: str) -> Path | None:
+        """The ``src`` that a top-level name is served from."""
+        return self._names.get(name)
+
+    def outcome(self, name: str) -> ImportOutcome | None:
+        """How the import of a top-level name went; ``None`` before it ran."""
+        return self._outcomes.get(name)
+
+    def forget(self, name: str) -> None:
+        """Allow a failed import to be tried again."""
+        self._outcomes.pop(name, None)
+
+    def find_spec(
+        self,
+        fullname: str,
+        path: Sequence[str] | None = None,
+        target: ModuleType | None = None,
+    ) -> ModuleSpec | None:
+        """Find a module of a skill; ``None`` for everybody else's.
+
+        Raises:
+            UnavailableImportError: It is refused, or its import failed before.
+        """
+        root = _root(fullname)
+        if fullname == root:
+            return self._find_root(root, again=target is not None)
+        src = self._names.get(root) or self._extras.get(root)
+        if src is None:
+            return None
+        inside = [entry for entry in path or () if is_inside(entry, src)]
+        return self.locate(fullname, inside, src=src)
+
+    def locate(
+        self, fullname: str, directories: Iterable[str], *, src: Path
+    ) -> ModuleSpec | None:
+        """Look for a module of a skill in certain directories."""
+        return self._enlist(_search(fullname, directories, src=src), src=src)
+
+    def locate_root(self, root: str, *, src: Path) -> ModuleSpec | None:
+        """Look for the top-level package of a skill, whatever it is called here."""
+        package = src / import_name_of(root)
+        source = package / "__init__.py"
+        if not source.is_file():
+            return None
+        spec = spec_from_file_location(
+            root,
+            source,
+            loader=SkillLoader(root, str(source), src=src),
+            submodule_search_locations=[str(package)],
+        )
+        return self._enlist(spec, src=src)
+
+    def _enlist(self, spec: ModuleSpec | None, *, src: Path) -> ModuleSpec | None:
+        """Let a reload that is going on have a say."""
+        session = self.session
+        if (
+            session is not None
+            and spec is not None
+            and isinstance(spec.loader, SkillLoader)
+            and session.covers(spec.name, src=src)
+        ):
+            spec.loader.session = session
+        return spec
+
+    def _find_root(self, root: str, *, again: bool) -> ModuleSpec | None:
+        outcome = self._outcomes.get(root)
+        # importlib.reload asks for the code to be executed again
+        if outcome is not None and outcome.error is not None and not again:
+            raise _unavailable(root, error=outcome.error)
+        if root in self._refused:
+            self._refuse(root, refusal=self._refused[root])
+            return None
+        src = self._names.get(root)
+        if src is None:
+            return None
+        spec = self.locate_root(root, src=src)
+        if spec is None or not isinstance(spec.loader, SkillLoader):
+            # another module of that name must not stand in for the skill
+            raise ModuleNotFoundError(
+                f"{src / import_name_of(root)} holds no package", name=root
+            )
+        spec.loader.report = functools.partial(self._record, root)
+        return spec
+
+    def _refuse(self, root: str, *, refusal: Refusal) -> None:
+        if refusal.src is not None:
+            spec = find_elsewhere(root, path=sys.path)
+            if spec is not None and not _lies_in(spec, refusal.src):
+                return
+        raise UnavailableImportError(
+            unavailable(root, problem=refusal.problem),
+            fix=refusal.problem.fix,
+            name=root,
+        )
+
+    def _record(self, root: str, outcome: ImportOutcome) -> None:
+        self._outcomes[root] = outcome
+        if outcome.error is not None:
+            raise _unavailable(root, error=outcome.error)
+
+    def _refresh(self) -> tuple[Diagnostic, ...]:
+        names: dict[str, Path] = {}
+        refused: dict[str, Refusal] = {}
+        for served in self._owners.values():
+            for name, src in served.names.items():
+                names.setdefault(name, src)
+            for name, refusal in served.refused.items():
+                refused.setdefault(name, refusal)
+        for name in [name for name in refused if name in names]:
+            del refused[name]
+        for name in [*self._outcomes]:
+            if names.get(name) != self._names.get(name):
+                del self._outcomes[name]
+        extras, clashes = neighbours(names)
+        # whole mappings are replaced: other threads may be importing
+        self._names, self._refused, self._extras = names, refused, extras
+        if any(name.startswith(f"{PRIVATE}.") for name in names):
+            _ensure_private_package()
+        return clashes
+
+
+@final
+class _LastFinder(MetaPathFinder):
+    """Serves the other top-level names of a skill's ``src`` when nobody else does."""
+
+    def __init__(self, finder: SkillFinder) -> None:
+        self._finder = finder
+
+    def find_spec(
+        self,
+        fullname: str,
+        path: Sequence[str] | None = None,  # noqa: ARG002  # the protocol's
+        target: ModuleType | None = None,  # noqa: ARG002  # the protocol's
+    ) -> ModuleSpec | None:
+        src = self._finder._extras.get(fullname)  # noqa: SLF001  # one object, two places
+        if src is None:
+            return None
+        return self._finder.locate(fullname, [str(src)], src=src)
+
+
+def import_failed(error: BaseException) -> Problem:
+    """Say why an import failed, with the type that a bare text would lack."""
+    text = str(error).strip().partition("\n")[0]
+    kind = type(error).__name__
+    reason = f"{kind}: {text}" if text else kind
+    if isinstance(error, UnavailableImportError):
+        reason = text
+    return Problem(
+        state="import-failed",
+        reason=reason,
+        fix="Repair the skill's code, then run %reload_skills",
+    )
+
+
+def _unavailable(root: str, *, error: BaseException) -> UnavailableImportError:
+    problem = import_failed(error)
+    raised = UnavailableImportError(
+        unavailable(root, problem=problem), fix=problem.fix, name=root
+    )
+    raised.__cause__ = error
+    return raised
+
+
+def _root(fullname: str) -> str:
+    parts = fullname.split(".", 2)
+    return ".".join(parts[:2]) if parts[0] == PRIVATE else parts[0]
+
+
+def _search(
+    fullname: str, directories: Iterable[str], *, src: Path
+) -> ModuleSpec | None:
+    """Look for a module with directory listings made just now (they are cached)."""
+    portions: list[str] = []
+    source = functools.partial(SkillLoader, src=src)
+    for directory in directories:
+        finder = FileFinder(
+            directory,
+            (ExtensionFileLoader, EXTENSION_SUFFIXES),
+            (source, SOURCE_SUFFIXES),  # type: ignore[arg-type]
+        )
+        spec = finder.find_spec(fullname)
+        if spec is None:
+            continue
+        if spec.loader is not None:
+            return spec
+        portions += spec.submodule_search_locations or []
+    if not portions:
+        return None
+    spec = ModuleSpec(fullname, None, is_package=True)
+    spec.submodule_search_locations = portions
+    return spec
+
+
+def _lies_in(spec: ModuleSpec, src: Path) -> bool:
+    places = [spec.origin or "", *(spec.submodule_search_locations or ())]
+    return any(is_inside(place, src) for place in places)
+
+
+def _ensure_private_package() -> None:
+    """Make the parent of skills that cannot have their own name."""
+    if PRIVATE not in sys.modules:
+        spec = ModuleSpec(PRIVATE, None, is_package=True)
+        package = ModuleType(PRIVATE, "Skills whose names belong to somebody else.")
+        package.__spec__ = spec
+        package.__path__ = []
+        sys.modules[PRIVATE] = package

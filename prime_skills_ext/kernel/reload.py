@@ -1,15 +1,45 @@
 """Reloading: what changed on disk takes effect in place, or not at all.
 
-It owns change detection and the transaction. It binds no names.
+It owns the transaction and the report. It binds no names.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
-from typing import final
+import importlib
+import sys
+import threading
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from importlib.machinery import ModuleSpec
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Self, final
 
-__all__ = ["ReloadReport"]
+from prime_skills_ext.kernel.classes import ClassKeeper
+from prime_skills_ext.kernel.following import History
+from prime_skills_ext.kernel.importing import SkillFinder
+from prime_skills_ext.kernel.loading import (
+    ImportOutcome,
+    SkillLoader,
+    belongs,
+    check_run,
+    guarded,
+)
+from prime_skills_ext.kernel.names import import_name_of
+from prime_skills_ext.kernel.sources import ModuleSource, read_source
+from prime_skills_ext.kernel.trees import FileStamp, SkillTree, stamp
+
+__all__ = ["ReloadReport", "reload_tree"]
+
+# set by the import system, not by the module's code
+_MACHINERY = frozenset(
+    {
+        "__builtins__", "__cached__", "__doc__", "__file__", "__loader__",
+        "__name__", "__package__", "__path__", "__spec__",
+    }
+)  # fmt: skip
+
+_LOCK = threading.RLock()
 
 
 @final
@@ -29,6 +59,17 @@ class ReloadReport:
         """Whether anything happened; an empty report is returned as ``None``."""
         return bool(self.added or self.changed or self.removed or self.failed)
 
+    def __repr__(self) -> str:
+        parts = (
+            ("+", self.added),
+            ("~", self.changed),
+            ("-", self.removed),
+            ("!", self.failed),
+        )
+        return " ".join(
+            f"{sign}{len(names)} {', '.join(names)}" for sign, names in parts if names
+        )
+
     @classmethod
     def between(
         cls,
@@ -37,7 +78,7 @@ class ReloadReport:
         *,
         changed: Collection[str] = (),
         failing: Collection[str] = (),
-    ) -> ReloadReport:
+    ) -> Self:
         """Compare two pictures of the skills.
 
         Args:
@@ -45,5 +86,242 @@ class ReloadReport:
             after: The same, now.
             changed: Names whose code was executed again.
             failing: Names that are stale, or whose install or import failed, now.
+                Those that stand as they stood before are not reported again.
         """
-        raise NotImplementedError
+        differs = {
+            name
+            for name in after
+            if name not in before or before[name] != after[name] or name in changed
+        }
+        failed = differs & set(failing)
+        good = differs - failed
+        return cls(
+            added=tuple(sorted(good - set(before))),
+            changed=tuple(sorted(good & set(before))),
+            removed=tuple(sorted(set(before) - set(after))),
+            failed=tuple(sorted(failed)),
+        )
+
+
+def reload_tree(tree: SkillTree, *, finder: SkillFinder) -> ImportOutcome | None:
+    """Execute again what changed in a tree; all of it takes effect or none.
+
+    Returns:
+        How it went; ``None`` when no file changed. After an error the old code is
+        as it was and ``tree.error`` says why.
+    """
+    now = stamp(tree.src)
+    if now == tree.stamps and tree.error is None:
+        return None
+    with _LOCK:
+        session = _Transaction(tree=tree, finder=finder, now=now)
+        outcome = guarded(session.run, root=tree.name, src=tree.src)
+    tree.error = outcome.error
+    if outcome.error is None:
+        # kept from before on an error, so that the next reload tries again
+        tree.stamps = now
+        tree.dress()
+    return outcome
+
+
+@final
+@dataclass(kw_only=True, slots=True)
+class _Transaction:
+    """One reload of one tree.
+
+    The import system drives it, as in a first import: the changed modules leave
+    ``sys.modules`` and are imported again in natural order, each executed in the
+    module object that it had.
+    """
+
+    tree: SkillTree
+    finder: SkillFinder
+    now: Mapping[str, FileStamp]
+    modules: dict[str, ModuleType] = field(default_factory=dict)
+    sources: dict[str, ModuleSource] = field(default_factory=dict)
+    removed: set[str] = field(default_factory=set)
+    loaders: list[SkillLoader] = field(default_factory=list)
+    defined: dict[str, frozenset[str]] = field(default_factory=dict)
+
+    def run(self) -> None:
+        """Do it, or raise with everything as it was."""
+        self.modules = self.tree.modules()
+        moved = self._read()
+        again = self._affected(moved)
+        if not again and not self.removed:
+            return
+        snapshot = {
+            name: (module, dict(module.__dict__), type(module))
+            for name, module in self.modules.items()
+        }
+        keeper = ClassKeeper(modules={name: self.modules[name] for name in again})
+        for name in again:
+            history = self.tree.history.setdefault(name, History())
+            history.remember(self.modules[name])
+        self.finder.session = self
+        try:
+            with keeper.keeping():
+                self._execute_again(again)
+        except BaseException:
+            keeper.restore()
+            for module, namespace, kind in snapshot.values():
+                _put_back(module, namespace, kind=kind)
+            raise
+        finally:
+            self.finder.session = None
+            for loader in self.loaders:
+                loader.session = None
+        for name in again:
+            self.tree.history[name].follow(self.modules[name])
+
+    def covers(self, name: str, *, src: Path) -> bool:
+        """Whether a module belongs to the tree that is reloaded."""
+        return src == self.tree.src and (
+            belongs(name, None, root=self.tree.name, src=src)
+            or name.partition(".")[0] in self._tops()
+        )
+
+    def reuse(self, spec: ModuleSpec) -> ModuleType | None:
+        """The module to execute again in place; ``None`` for a new one."""
+        module = self.modules.get(spec.name)
+        if module is None or spec.name in self.removed:
+            return None
+        module.__loader__ = spec.loader
+        module.__file__ = spec.origin
+        module.__dict__.pop("__path__", None)
+        if spec.submodule_search_locations is not None:
+            module.__path__ = spec.submodule_search_locations
+            module.__package__ = spec.name
+        else:
+            module.__package__ = spec.name.rpartition(".")[0]
+        return module
+
+    def execute(self, loader: SkillLoader, module: ModuleType) -> None:
+        """Execute a module from its source and delete what is gone."""
+        self.loaders.append(loader)
+        name = module.__name__
+        namespace = module.__dict__
+        source = self.sources.get(name)
+        if source is None:  # it is new in the tree
+            source = read_source(loader, is_package="__path__" in namespace)
+        gone = self._gone(module, source=source)
+        if source.stores_anything:
+            # only running it can tell which of them come back
+            for key in gone:
+                del namespace[key]
+        if "__doc__" not in source.stores:
+            namespace["__doc__"] = None
+        namespace.pop("__annotations__", None)
+        exec(source.code, namespace)  # noqa: S102  # this is what reloading means
+        for key, value in gone.items():
+            if namespace.get(key) is value and not source.stores_anything:
+                del namespace[key]
+        if loader.report is not None:
+            check_run(module)
+        loader.defined = frozenset(namespace)
+
+    def _tops(self) -> set[str]:
+        return {name.partition(".")[0] for name in self.modules}
+
+    def _read(self) -> set[str]:
+        """Compile every source of the tree; tell which modules moved to other files."""
+        moved: set[str] = set()
+        for name, module in self.modules.items():
+            old = module.__spec__
+            if old is None or not isinstance(old.loader, SkillLoader):
+                continue  # extension modules cannot be executed again
+            spec = self._find(name)
+            if spec is None or not isinstance(spec.loader, SkillLoader):
+                self.removed.add(name)
+                continue
+            if spec.origin != old.origin:
+                moved.add(name)
+            self.defined[name] = old.loader.defined
+            self.sources[name] = read_source(
+                spec.loader, is_package=spec.submodule_search_locations is not None
+            )
+        return moved
+
+    def _find(self, name: str) -> ModuleSpec | None:
+        parent = name.rpartition(".")[0]
+        if name == self.tree.name:
+            return self.finder.locate_root(name, src=self.tree.src)
+        if not parent:
+            directories = [str(self.tree.src)]
+        elif parent in self.removed or parent not in self.modules:
+            return None
+        else:
+            directories = list(self.modules[parent].__path__)
+        return self.finder.locate(name, directories, src=self.tree.src)
+
+    def _affected(self, moved: set[str]) -> list[str]:
+        """Modules to execute: what changed, and what imports that."""
+        files = {str(self.modules[name].__file__): name for name in self.sources}
+        again = set(moved)
+        names = set(self.removed)
+        before = self.tree.stamps
+        for path in sorted({*before, *self.now}):
+            if before.get(path) == self.now.get(path):
+                continue
+            if path in files:
+                again.add(files[path])
+            elif not path.endswith(".py"):
+                again |= set(self.sources)  # data that any module may have read
+            elif path not in before or path not in self.now:
+                names.add(self._module_name(path))
+        while True:
+            more = set(self._importers(again | names)) - again
+            if not more:
+                return [name for name in self.sources if name in again]
+            again |= more
+
+    def _importers(self, changed: set[str]) -> Iterable[str]:
+        for name, source in self.sources.items():
+            if source.imports & changed or (source.imports_anything and changed):
+                yield name
+
+    def _module_name(self, path: str) -> str:
+        parts = list(Path(path).relative_to(self.tree.src).with_suffix("").parts)
+        if parts[-1] == "__init__":
+            del parts[-1]
+        if parts and parts[0] == import_name_of(self.tree.name):
+            parts[0] = self.tree.name
+        return ".".join(parts)
+
+    def _execute_again(self, again: list[str]) -> None:
+        for name in (*again, *self.removed):
+            module = sys.modules.pop(name)
+            parent, _, leaf = name.rpartition(".")
+            holder = self.modules.get(parent)
+            # `from . import x` would be content with the attribute
+            if holder is not None and holder.__dict__.get(leaf) is module:
+                del holder.__dict__[leaf]
+        for name in sorted(again, key=lambda name: name != self.tree.name):
+            if name not in sys.modules:
+                importlib.import_module(name)
+
+    def _gone(self, module: ModuleType, *, source: ModuleSource) -> dict[str, Any]:
+        """What the old code defined and no statement of the new one assigns."""
+        defined = self.defined.get(module.__name__, frozenset())
+        namespace = module.__dict__
+        return {
+            key: namespace[key]
+            for key in defined - source.stores - _MACHINERY
+            if key in namespace and not self._is_submodule(module, key)
+        }
+
+    def _is_submodule(self, module: ModuleType, key: str) -> bool:
+        name = f"{module.__name__}.{key}"
+        return name in self.modules or name in sys.modules
+
+
+def _put_back(
+    module: ModuleType, namespace: dict[str, Any], *, kind: type[ModuleType]
+) -> None:
+    current = module.__dict__
+    # values first: code that runs meanwhile finds every name at any time
+    current.update(namespace)
+    for key in [key for key in current if key not in namespace]:
+        del current[key]
+    if type(module) is not kind:
+        module.__class__ = kind

@@ -1,0 +1,200 @@
+"""Modules that can be called: ``await word_count("a b a")``.
+
+A module becomes callable by a change of its class, so there is one object and one
+namespace. Nothing here imports a skill or binds a name.
+"""
+
+from __future__ import annotations
+
+import asyncio.coroutines
+import functools
+import importlib
+import inspect
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import CoroutineType, ModuleType
+from typing import Any, cast, final
+
+from prime_skills_ext.kernel.names import import_name_of
+
+__all__ = ["CallableSkill", "find_run", "make_callable", "make_plain", "not_started"]
+
+
+class _Signature:
+    """``__signature__``: that of ``run``, read when somebody asks.
+
+    A non-data descriptor that is silent on the class, where a property would
+    break ``inspect.signature(type(module))``.
+    """
+
+    def __get__(
+        self, module: CallableSkill | None, owner: type[ModuleType]
+    ) -> inspect.Signature:
+        if module is None:
+            raise AttributeError("__signature__")
+        try:
+            return inspect.signature(module.run)
+        except (TypeError, ValueError):  # a builtin without a signature
+            raise AttributeError("__signature__") from None
+
+
+class _Documentation:
+    """``__doc__``: that of ``run``, else the module's own, read when asked."""
+
+    def __init__(self, own: str | None) -> None:
+        self._own = own
+
+    def __get__(
+        self, module: CallableSkill | None, owner: type[CallableSkill]
+    ) -> str | None:
+        if module is None:
+            return self._own
+        run = find_run(module)
+        while isinstance(run, functools.partial):
+            run = run.func
+        doc = getattr(run, "__doc__", None) or module.__dict__.get("__doc__")
+        return doc if isinstance(doc, str) else None
+
+    def __set__(self, module: CallableSkill, doc: str | None) -> None:
+        module.__dict__["__doc__"] = doc
+
+
+class CallableSkill(ModuleType):
+    """A skill: a module whose ``run`` is called by calling the module.
+
+    ``await skill(...)`` is ``skill.run(...)``, awaited if it can be.
+    """
+
+    # asyncio's own mark; 3.12 and later have an official one, set below
+    _is_coroutine = getattr(asyncio.coroutines, "_is_coroutine", None)
+    __signature__ = _Signature()
+
+    # the slash keeps `skill(self=4)` an argument of the skill
+    async def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        """Call ``run`` and await what it returns if that can be awaited."""
+        try:
+            result = self.run(*args, **kwargs)
+        except TypeError as error:
+            _explain(error, module=self, args=args, kwargs=kwargs)
+            raise
+        return await result if inspect.isawaitable(result) else result
+
+    def __reduce__(self) -> tuple[Callable[[str, str], ModuleType], tuple[str, str]]:
+        return _restore, (self.__name__, str(source_directory(self)))
+
+
+CallableSkill.__doc__ = cast("str", _Documentation(CallableSkill.__doc__))
+if sys.version_info >= (3, 12):
+    inspect.markcoroutinefunction(CallableSkill)
+
+
+def find_run(module: ModuleType) -> Callable[..., Any] | None:
+    """The callable that a module offers as ``run``, PEP 562 included."""
+    try:
+        run = getattr(module, "run", None)
+    except Exception:  # noqa: BLE001  # a skill's own module __getattr__
+        return None
+    return run if callable(run) else None
+
+
+def make_callable(module: ModuleType) -> bool:
+    """Make a module with a callable ``run`` callable, in place.
+
+    Returns:
+        Whether this call changed its class. A module that its author made
+        callable stays as it is.
+    """
+    if callable(module) or find_run(module) is None:
+        return False
+    own = type(module)
+    mixed = (
+        CallableSkill
+        if own is ModuleType
+        else type(f"Callable{own.__name__}", (CallableSkill, own), {"_own": own})
+    )
+    try:
+        module.__class__ = mixed
+    except TypeError:  # a class of its own with slots cannot be changed
+        return False
+    return True
+
+
+def make_plain(module: ModuleType) -> None:
+    """Put back the class that the module had before ``make_callable``."""
+    if isinstance(module, CallableSkill):
+        own = getattr(type(module), "_own", ModuleType)
+        module.__class__ = own  # type: ignore[assignment]  # it stops being callable
+
+
+def not_started(call: object) -> str | None:
+    """What to show for a call that was displayed instead of awaited.
+
+    Returns:
+        ``None`` for anything but the unstarted call of a skill. A formatter of
+        ``types.CoroutineType`` shows it; the call stays a real coroutine.
+    """
+    if (
+        not isinstance(call, CoroutineType)
+        or call.cr_code is not CallableSkill.__call__.__code__
+        or inspect.getcoroutinestate(call) != inspect.CORO_CREATED
+    ):
+        return None
+    frame = call.cr_frame
+    if frame is None:
+        return None
+    module = frame.f_locals["self"]
+    return f"{_short_name(module)}(...) not started: put `await` before it"
+
+
+def source_directory(module: ModuleType) -> Path:
+    """The ``src`` that a module was loaded from."""
+    src = getattr(module.__loader__, "src", None)
+    if isinstance(src, Path):
+        return src
+    return Path(module.__file__ or "").parent.parent
+
+
+def _explain(
+    error: TypeError,
+    *,
+    module: CallableSkill,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+) -> None:
+    """Name the skill and its signature in the error of a wrong call."""
+    try:
+        signature = inspect.signature(module.run)
+    except (TypeError, ValueError):
+        return
+    try:
+        signature.bind(*args, **kwargs)
+    except TypeError as wrong:
+        name = _short_name(module)
+        # Python's own object is kept: same type, same traceback, better words
+        error.args = (f"{name}(): {wrong}\nSignature: {name}{signature}",)
+
+
+def _short_name(module: ModuleType) -> str:
+    return import_name_of(module.__name__)
+
+
+@final
+class _Worker:
+    """Owns what is imported to unpickle, in a process that loaded no skill."""
+
+
+_WORKER = _Worker()
+
+
+def _restore(name: str, src: str) -> ModuleType:
+    """Find the module that was pickled, importing it where it is not loaded."""
+    module = sys.modules.get(name)
+    if module is None:
+        # importing.py needs this module, so it is only met when a pickle is read
+        from prime_skills_ext.kernel.importing import SkillFinder  # noqa: PLC0415
+
+        SkillFinder.acquire(_WORKER).add(_WORKER, name=name, src=Path(src))
+        module = importlib.import_module(name)
+        make_callable(module)
+    return module

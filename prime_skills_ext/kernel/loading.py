@@ -1,0 +1,303 @@
+"""Executing a skill's code for the first time: guarded, captured, measured.
+
+It owns the loader and what happens when a skill's import fails. It decides
+neither which skill is meant (``importing``) nor what is bound (``binding``).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from importlib.machinery import BYTECODE_SUFFIXES, ModuleSpec, SourceFileLoader
+from importlib.util import source_from_cache
+from pathlib import Path
+from types import FrameType, ModuleType, TracebackType
+from typing import Any, Protocol, final
+
+from prime_skills_ext.kernel.names import PRIVATE
+
+__all__ = [
+    "ImportOutcome",
+    "Session",
+    "SkillLoader",
+    "belongs",
+    "check_run",
+    "guarded",
+    "loader_of",
+]
+
+#: A ``.pyc`` records whole seconds, so younger sources cannot be told apart.
+SETTLED_S = 2.0
+
+# bit 1 of a .pyc's flags says that it is never compared with its source
+_UNCHECKED_HASH = 0b01
+
+
+@final
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ImportOutcome:
+    """How the import, or the reload, of a skill went.
+
+    Attributes:
+        seconds: Time it took.
+        output: What it wrote to stdout and stderr, warnings among it.
+        error: What it raised; ``None`` when it went well.
+    """
+
+    seconds: float
+    output: str = ""
+    error: BaseException | None = None
+
+
+class Session(Protocol):
+    """A reload that is going on: it has a say in what is executed, and where."""
+
+    def covers(self, name: str, *, src: Path) -> bool:
+        """Whether a module belongs to the tree that is reloaded."""
+
+    def reuse(self, spec: ModuleSpec) -> ModuleType | None:
+        """The module to execute again in place; ``None`` for a new one."""
+
+    def execute(self, loader: SkillLoader, module: ModuleType) -> None:
+        """Execute a module from its source."""
+
+
+class SkillLoader(SourceFileLoader):
+    """Loads one source file of a skill.
+
+    Args:
+        fullname: Name of the module.
+        path: Its source.
+        src: The ``src`` of the skill that it belongs to.
+    """
+
+    def __init__(self, fullname: str, path: str, *, src: Path) -> None:
+        super().__init__(fullname, path)
+        self.src = src
+        #: Set on the skill's own top-level module: told how its import went.
+        self.report: Callable[[ImportOutcome], None] | None = None
+        #: The reload that this loader works for.
+        self.session: Session | None = None
+        #: Names that the code of the module defined when it ran last.
+        self.defined: frozenset[str] = frozenset()
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        """Let Python make the module, unless a reload has one to reuse."""
+        return None if self.session is None else self.session.reuse(spec)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Execute the module; a skill's top-level one under guard."""
+        if self.session is not None:
+            self.session.execute(self, module)
+        elif self.report is None:
+            self._execute(module)
+        else:
+            outcome = guarded(
+                lambda: self._execute(module), root=module.__name__, src=self.src
+            )
+            self.report(outcome)  # raises where the outcome is an error
+
+    def get_data(self, path: str) -> bytes:
+        """Read a file, but no ``.pyc`` that may be older than its source."""
+        data = super().get_data(path)
+        if path.endswith(tuple(BYTECODE_SUFFIXES)) and not _trusted(path, data):
+            raise OSError(f"{path} may be stale")
+        return data
+
+    def set_data(self, path: str, data: Any, *, _mode: int = 0o666) -> None:
+        """Write a ``.pyc``, but none of a source that may still be edited."""
+        if time.time() - _source_mtime(path) >= SETTLED_S:
+            super().set_data(path, data, _mode=_mode)
+
+    def _execute(self, module: ModuleType) -> None:
+        super().exec_module(module)
+        if "run" in module.__dict__ and self.report is not None:
+            check_run(module)
+        self.defined = frozenset(module.__dict__)
+
+
+def check_run(module: ModuleType) -> None:
+    """Refuse a ``run`` that cannot be called; a submodule of that name is none.
+
+    Raises:
+        TypeError: Saying what ``run`` is instead.
+    """
+    run = module.__dict__.get("run")
+    if run is not None and not callable(run) and not isinstance(run, ModuleType):
+        raise TypeError(f"`run` is not a function but {run!r}")
+
+
+def loader_of(module: object) -> SkillLoader | None:
+    """The loader of a module that came from a skill's ``src``."""
+    loader = getattr(getattr(module, "__spec__", None), "loader", None)
+    return loader if isinstance(loader, SkillLoader) else None
+
+
+def belongs(name: str, module: object, *, root: str, src: Path) -> bool:
+    """Whether an entry of ``sys.modules`` is part of a skill's module tree."""
+    if name == root or name.startswith(f"{root}."):
+        return True
+    loader = loader_of(module)
+    return loader is not None and loader.src == src and not _is_private(name)
+
+
+def guarded(execute: Callable[[], None], *, root: str, src: Path) -> ImportOutcome:
+    """Run a skill's import so that nothing of it remains when it fails.
+
+    Everything is caught, ``SystemExit`` included, but a ``KeyboardInterrupt`` that
+    a signal caused. One that the skill itself raises is a failure like others.
+    """
+    before = sys.modules.copy()
+    error: BaseException | None = None
+    start = time.perf_counter()
+    with capture_output() as output, watch_interrupts() as interrupts:
+        try:
+            execute()
+        except BaseException as caught:  # a stranger's code runs here
+            _roll_back(before, root=root, src=src)
+            if isinstance(caught, KeyboardInterrupt) and interrupts.real:
+                raise
+            error = caught.with_traceback(_without_ours(caught.__traceback__))
+    return ImportOutcome(
+        seconds=time.perf_counter() - start, output="".join(output), error=error
+    )
+
+
+def _is_private(name: str) -> bool:
+    return name.startswith(f"{PRIVATE}.")
+
+
+def _roll_back(before: dict[str, ModuleType], *, root: str, src: Path) -> None:
+    """Bring ``sys.modules`` back.
+
+    Modules of other packages that were imported on the way stay: C extensions
+    cannot be loaded twice, and other threads may already hold them.
+    """
+    for name, module in sys.modules.copy().items():
+        if name in before:
+            sys.modules[name] = before[name]
+        elif (
+            belongs(name, module, root=root, src=src)
+            or getattr(module, "__spec__", None) is None
+        ):
+            sys.modules.pop(name, None)
+    for name, module in before.items():
+        sys.modules.setdefault(name, module)
+
+
+def _without_ours(traceback: TracebackType | None) -> TracebackType | None:
+    """Drop the leading frames that are import machinery, ours and Python's."""
+    kept = traceback
+    while kept is not None:
+        file = kept.tb_frame.f_code.co_filename
+        if file != __file__ and not file.startswith("<frozen importlib"):
+            return kept
+        kept = kept.tb_next
+    return None
+
+
+def _source_mtime(bytecode: str) -> float:
+    try:
+        return os.stat(source_from_cache(bytecode)).st_mtime  # noqa: PTH116
+    except (OSError, ValueError):
+        return time.time()
+
+
+def _trusted(bytecode: str, data: bytes) -> bool:
+    if int.from_bytes(data[4:8], "little") == _UNCHECKED_HASH:
+        return False
+    # written while the source was young, it may be of an earlier text
+    written = os.stat(bytecode).st_mtime  # noqa: PTH116
+    return written - _source_mtime(bytecode) >= SETTLED_S
+
+
+@final
+@dataclass(kw_only=True, slots=True)
+class _Recorder:
+    """Stands for stdout or stderr while a skill is imported.
+
+    A logging handler made meanwhile keeps it, and other threads write to it, so
+    it passes on what does not belong to the import.
+    """
+
+    target: Any
+    name: str
+    chunks: list[str]
+    thread: int = field(default_factory=threading.get_ident)
+    recording: bool = True
+
+    def write(self, text: str) -> int:
+        if self.recording and threading.get_ident() == self.thread:
+            self.chunks.append(text)
+            return len(text)
+        self._now().write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        if not self.recording:
+            self._now().flush()
+
+    def _now(self) -> Any:
+        stream = getattr(sys, self.name)
+        return self.target if isinstance(stream, _Recorder) else stream
+
+    def __getattr__(self, attribute: str) -> Any:
+        return getattr(self._now(), attribute)
+
+
+@contextlib.contextmanager
+def capture_output() -> Iterator[list[str]]:
+    """Collect what this thread writes to stdout and stderr, in order."""
+    chunks: list[str] = []
+    recorders = [
+        _Recorder(target=getattr(sys, name), name=name, chunks=chunks)
+        for name in ("stdout", "stderr")
+    ]
+    for recorder in recorders:
+        setattr(sys, recorder.name, recorder)
+    try:
+        yield chunks
+    finally:
+        for recorder in recorders:
+            recorder.recording = False
+            # a skill that put a stream of its own there keeps it
+            if getattr(sys, recorder.name) is recorder:
+                setattr(sys, recorder.name, recorder.target)
+
+
+@final
+@dataclass(slots=True)
+class _Interrupts:
+    real: bool = False
+
+
+@contextlib.contextmanager
+def watch_interrupts() -> Iterator[_Interrupts]:
+    """Tell a ``KeyboardInterrupt`` that a signal caused from one that was raised."""
+    interrupts = _Interrupts()
+    previous = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread():
+        yield interrupts  # signals are never handled here
+        return
+    if not callable(previous):
+        # handled in C or ignored: nothing can be told, so it counts as real
+        yield _Interrupts(real=True)
+        return
+
+    def note(number: int, frame: FrameType | None) -> Any:
+        interrupts.real = True
+        return previous(number, frame)
+
+    signal.signal(signal.SIGINT, note)
+    try:
+        yield interrupts
+    finally:
+        # a skill that installed a handler of its own keeps it
+        if signal.getsignal(signal.SIGINT) is note:
+            signal.signal(signal.SIGINT, previous)

@@ -1,0 +1,123 @@
+"""Which import names a skill may have, and which belong to somebody else.
+
+It looks names up and imports nothing.
+"""
+
+from __future__ import annotations
+
+import builtins
+import hashlib
+import keyword
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from importlib.machinery import ModuleSpec, PathFinder
+from pathlib import Path
+
+__all__ = [
+    "PRIVATE",
+    "find_elsewhere",
+    "import_name_of",
+    "is_inside",
+    "private_name",
+    "why_private",
+]
+
+#: Parent package of the skills that cannot have the name they ask for.
+PRIVATE = "_prime_skills"
+
+_IPYTHON = frozenset(
+    {"In", "Out", "display", "exit", "get_ipython", "open", "quit", "IPython"}
+)
+
+
+def private_name(import_name: str, *, src: Path) -> str:
+    """A module name that no other ``src`` has."""
+    digest = hashlib.sha256(os.fsencode(src)).hexdigest()[:8]
+    return f"{PRIVATE}.{import_name}_{digest}"
+
+
+def import_name_of(module: str) -> str:
+    """The import name of a skill, given the name its module has."""
+    leaf = module.rpartition(".")[2]
+    return leaf.rpartition("_")[0] if module.startswith(f"{PRIVATE}.") else leaf
+
+
+def why_private(name: str, *, src: Path, ignored: Iterable[Path] = ()) -> str | None:
+    """Say to whom an import name belongs already.
+
+    Args:
+        name: The import name.
+        src: Where the skill's own package of that name lies.
+        ignored: Folders whose modules do not count: skills, the overlay.
+
+    Returns:
+        Half a sentence; ``None`` when the skill may have the name.
+    """
+    reserved = _why_reserved(name)
+    if reserved is not None:
+        return reserved
+    places = [str(src), *(str(folder) for folder in ignored)]
+    loaded = sys.modules.get(name)
+    if loaded is not None and not _comes_from(loaded, src):
+        return "a module that is already loaded from somewhere else"
+    if find_elsewhere(name, path=_path_without_cwd(), ignored=places) is not None:
+        return "a module that this kernel's environment provides"
+    return None
+
+
+def _why_reserved(name: str) -> str | None:
+    if keyword.iskeyword(name) or keyword.issoftkeyword(name):
+        return "a keyword of Python"
+    if name in sys.stdlib_module_names or name in sys.builtin_module_names:
+        return "a module of the standard library"
+    if name in _IPYTHON or name.startswith("_"):
+        return "a name of IPython"
+    if hasattr(builtins, name):
+        return "a builtin of Python"
+    return None
+
+
+def find_elsewhere(
+    name: str, *, path: Sequence[str], ignored: Iterable[str] = ()
+) -> ModuleSpec | None:
+    """What a top-level name means to every finder but ours.
+
+    Namespace packages, which any folder makes, do not count, and neither does
+    what lies in the folders to ignore.
+    """
+    places = [place for place in ignored if place]
+    path = [entry for entry in path if not any(is_inside(entry, p) for p in places)]
+    for finder in list(sys.meta_path):
+        if type(finder).__module__.startswith("prime_skills_ext."):
+            continue
+        if finder is PathFinder:
+            spec = PathFinder.find_spec(name, path)
+        else:
+            find_spec = getattr(finder, "find_spec", None)
+            spec = find_spec(name, None) if find_spec is not None else None
+        if spec is None or (spec.loader is None or spec.origin is None):
+            continue
+        if not any(is_inside(spec.origin, place) for place in places):
+            return spec
+    return None
+
+
+def is_inside(place: str, folder: str | Path) -> bool:
+    """Whether a path is a folder or lies in it, by spelling."""
+    prefix = str(folder)
+    return place == prefix or place.startswith(prefix + os.sep)
+
+
+def _comes_from(module: object, src: Path) -> bool:
+    file = getattr(module, "__file__", None)
+    return isinstance(file, str) and is_inside(file, src)
+
+
+def _path_without_cwd() -> list[str]:
+    """``sys.path`` without the working directory, in each of its spellings."""
+    try:
+        here = os.path.realpath(os.getcwd())  # noqa: PTH109
+    except OSError:  # it was removed
+        here = ""
+    return [entry for entry in sys.path if entry and os.path.realpath(entry) != here]

@@ -1,0 +1,118 @@
+"""Under which module name each skill is imported, and who has the name it wants.
+
+It compares names; it imports and binds nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import final
+
+from prime_skills_ext.catalog.status import Problem
+from prime_skills_ext.kernel.importing import import_failed
+from prime_skills_ext.kernel.names import private_name, why_private
+from prime_skills_ext.kernel.trees import SkillTree, tree_of
+from prime_skills_ext.skill.model import Diagnostic, PythonPackage, Skill
+
+__all__ = ["Placement", "place"]
+
+
+@final
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Placement:
+    """Where one Python-backed skill goes.
+
+    Attributes:
+        skill: The skill.
+        package: Its Python half.
+        module: The name that it is imported under.
+        owner: To whom the name it wants belongs, when it is private.
+        problem: Why it must not be imported.
+    """
+
+    skill: Skill
+    package: PythonPackage
+    module: str
+    owner: str | None = None
+    problem: Problem | None = None
+
+    @property
+    def tree(self) -> SkillTree:
+        """Its modules in this process."""
+        return tree_of(self.module, src=self.package.src)
+
+    def diagnostic(self) -> Diagnostic:
+        """Say that the skill is private, and why."""
+        name = self.package.import_name
+        return Diagnostic(
+            code="private-name",
+            message=f"`{name}` is {self.owner}, so this skill is reached as "
+            f'skills["{self.skill.name}"]',
+            fix="Rename the skill to bind it",
+            severity="info",
+            path=self.skill.path,
+        )
+
+    def explain(self, error: BaseException | None) -> Problem:
+        """Say why the import failed."""
+        if error is None:
+            error = ImportError(f"`import {self.module}` gave no module")
+        wanted = self.package.import_name
+        if self.owner is None or not _wants(error, wanted):
+            return import_failed(error)
+        return Problem(
+            state="import-failed",
+            reason=f"it imports itself as `{wanted}`, which is {self.owner}",
+            fix="Rename the skill, or import with `from . import …` inside it, "
+            "then run %reload_skills",
+        )
+
+
+def place(
+    skills: Iterable[Skill],
+    *,
+    problems: Mapping[Path, Problem],
+    ignored: Sequence[Path] = (),
+) -> tuple[Placement, ...]:
+    """Give every Python-backed skill the name of a module."""
+    chosen = [(skill, skill.python) for skill in skills if skill.python is not None]
+    folders = [*ignored, *(package.src for _, package in chosen)]
+    # editable installs may spell the same folder by its real path
+    folders += [Path(os.path.realpath(folder)) for folder in folders]
+    placements: list[Placement] = []
+    taken: dict[str, str] = {}
+    for skill, package in chosen:
+        name = package.import_name
+        owner = taken.get(name) or _owner(package, ignored=folders)
+        if owner is None:
+            taken[name] = f"the import name of the skill {skill.name!r}"
+        placements.append(
+            Placement(
+                skill=skill,
+                package=package,
+                module=name if owner is None else private_name(name, src=package.src),
+                owner=owner,
+                problem=problems.get(skill.identity),
+            )
+        )
+    return tuple(placements)
+
+
+def _owner(package: PythonPackage, *, ignored: Sequence[Path]) -> str | None:
+    tree = tree_of(package.import_name, src=package.src)
+    if tree.users and tree.module is not None:
+        return None  # it has the name already
+    return why_private(package.import_name, src=package.src, ignored=ignored)
+
+
+def _wants(error: BaseException, name: str) -> bool:
+    """Whether an error comes from using somebody else's module of a name."""
+    if isinstance(error, ImportError):
+        return (error.name or "").partition(".")[0] == name
+    if isinstance(error, AttributeError):
+        return error.obj is not None and error.obj is sys.modules.get(name)
+    return False

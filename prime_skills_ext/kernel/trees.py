@@ -1,0 +1,163 @@
+"""Module trees: which modules of a skill are loaded, and as of which files.
+
+One ``SkillTree`` per process for each name and ``src``, whoever uses it. A tree
+that nobody uses is parked: its modules leave ``sys.modules`` and come back as the
+same objects when the skill does.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import os
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+from typing import final
+
+from prime_skills_ext.kernel.callable_module import find_run, make_callable, make_plain
+from prime_skills_ext.kernel.following import History
+from prime_skills_ext.kernel.importing import SkillFinder
+from prime_skills_ext.kernel.loading import ImportOutcome, belongs
+
+__all__ = ["FileStamp", "SkillTree", "park", "stamp", "tree_of", "unpark"]
+
+#: What ``stat`` says of a file: two texts of one length in one second differ.
+FileStamp = tuple[int, int, int, int]
+
+
+@final
+@dataclass(kw_only=True, slots=True)
+class SkillTree:
+    """The modules of one skill in this process.
+
+    Attributes:
+        name: The top-level module's name, private package included.
+        src: Where it is loaded from.
+        users: Who has it bound.
+        stamps: The files as they were when the code was executed.
+        error: Why the newest files are not live; ``None`` when they are.
+        parked: Its modules while nobody uses it.
+        history: By module: what it ever defined.
+    """
+
+    name: str
+    src: Path
+    users: set[int] = field(default_factory=set)
+    stamps: dict[str, FileStamp] = field(default_factory=dict)
+    error: BaseException | None = None
+    parked: dict[str, ModuleType] = field(default_factory=dict)
+    history: dict[str, History] = field(default_factory=dict)
+
+    @property
+    def module(self) -> object:
+        """The top-level module; ``None`` when it is not loaded."""
+        return sys.modules.get(self.name)
+
+    def modules(self) -> dict[str, ModuleType]:
+        """Every loaded module of the tree."""
+        return {
+            name: module
+            for name, module in sys.modules.copy().items()
+            if belongs(name, module, root=self.name, src=self.src)
+        }
+
+    def load(self, finder: SkillFinder) -> ImportOutcome | None:
+        """Import the tree, unless it is loaded or its import has failed before.
+
+        Returns:
+            How it went; ``None`` when nothing was executed.
+        """
+        unpark(self)
+        if self.module is None and finder.outcome(self.name) is None:
+            self.stamps = stamp(self.src)
+            try:
+                importlib.import_module(self.name)
+            except ImportError as error:
+                outcome = finder.outcome(self.name)
+                return outcome or ImportOutcome(seconds=0.0, error=error)
+        elif not self.stamps:
+            # another skill imported it on its way
+            self.stamps = stamp(self.src)
+        self.dress()
+        return finder.outcome(self.name)
+
+    def dress(self) -> None:
+        """Make the module callable as long as it has a callable ``run``."""
+        module = self.module
+        if not isinstance(module, ModuleType):
+            return
+        if find_run(module) is None:
+            make_plain(module)
+        else:
+            make_callable(module)
+
+
+_TREES: dict[tuple[str, Path], SkillTree] = {}
+
+
+def tree_of(name: str, *, src: Path) -> SkillTree:
+    """The tree of a name and ``src`` in this process."""
+    return _TREES.setdefault((name, src), SkillTree(name=name, src=src))
+
+
+def park(tree: SkillTree, *, user: object) -> None:
+    """Take a tree out of ``sys.modules`` when its last user goes."""
+    tree.users.discard(id(user))
+    if tree.users:
+        return
+    modules = tree.modules()
+    if modules:
+        tree.parked = modules
+    for name, module in modules.items():
+        sys.modules.pop(name, None)
+        make_plain(module)
+
+
+def unpark(tree: SkillTree) -> None:
+    """Put the modules of a parked tree back, as the same objects."""
+    parked, tree.parked = tree.parked, {}
+    if tree.name not in sys.modules:
+        sys.modules.update(parked)
+
+
+def stamp(src: Path) -> dict[str, FileStamp]:
+    """Stat every file below a ``src`` but caches and hidden files."""
+    found: dict[str, FileStamp] = {}
+    seen: set[tuple[int, int]] = set()
+    pending = [str(src)]
+    while pending:
+        with contextlib.suppress(OSError), os.scandir(pending.pop()) as entries:
+            for entry in entries:
+                _stamp_entry(entry, found=found, seen=seen, pending=pending)
+    return found
+
+
+def _stamp_entry(
+    entry: os.DirEntry[str],
+    *,
+    found: dict[str, FileStamp],
+    seen: set[tuple[int, int]],
+    pending: list[str],
+) -> None:
+    name = entry.name
+    if name.startswith(".") or name == "__pycache__":
+        return
+    if name.endswith((".pyc", ".egg-info", "~")):
+        return
+    if not entry.is_dir():
+        status = entry.stat()
+        found[entry.path] = (
+            status.st_mtime_ns,
+            status.st_ctime_ns,
+            status.st_size,
+            status.st_ino,
+        )
+        return
+    if entry.is_symlink():  # it may lead back to where it is
+        status = entry.stat()
+        if (status.st_dev, status.st_ino) in seen:
+            return
+        seen.add((status.st_dev, status.st_ino))
+    pending.append(entry.path)
