@@ -25,8 +25,8 @@ __all__ = ["Piece", "as_text", "cut", "quoted", "read_piece"]
 _KEY = re.compile(r"""(["']?)(?P<key>[^\W\d_][\w.-]*)\1[ \t]*:(?P<rest>.*)""")
 _BELONGS = (" ", "\t", "#", "- ", "}", "]")
 _BLOCK = re.compile(r"(?P<style>[|>])[-+0-9]{0,2}(?:[ \t]+#.*)?")
-#: A quote that ends something: text before it, white space or a stop behind it.
-_CLOSING = re.compile(r"""(?<=\S)["'](?=[\s,;:.)])""")
+#: What follows a quote that ends something.
+_STOP = re.compile(r"[\s,;:.)]")
 #: What means something to YAML at the start of a value.
 _SIGNS = frozenset("[{\"'*&!%@`|>?,#")
 #: No header of a person has more fields; the bound keeps hostile ones cheap.
@@ -105,15 +105,18 @@ def read_piece(piece: Piece, *, line: int) -> tuple[object, Diagnostic | None]:
         spaced = _read_yaml(piece, blank=" ")
         if not isinstance(spaced, Problem):
             return spaced, _explain_blank(piece, line)
-    if piece.key.lower() in MAP_FIELDS:
-        return None, Diagnostic(
-            code="yaml-invalid",
-            message=f"The value of `{piece.key}` is not valid YAML "
-            f"({value.reason}); it is left out.",
-            fix=f"Correct the YAML of `{piece.key}` on {_lines(piece, line)}.",
-            line=line,
-        )
-    return as_text(piece, line=line)
+    known = piece.key.lower()
+    if known in KNOWN_FIELDS - MAP_FIELDS:
+        return as_text(piece, line=line)
+    # what others' fields and maps should have been is not for us to say
+    kept = "left out" if known in MAP_FIELDS else "kept as text"
+    return None if known in MAP_FIELDS else _text(piece), Diagnostic(
+        code="yaml-invalid",
+        message=f"The value of `{piece.key}` is not valid YAML ({value.reason}); "
+        f"it is {kept}.",
+        fix=f"Correct the YAML of `{piece.key}` on {_lines(piece, line)}.",
+        line=line,
+    )
 
 
 def as_text(piece: Piece, *, line: int) -> tuple[object, Diagnostic]:
@@ -222,9 +225,9 @@ def _fold(lines: Iterable[str]) -> str:
 def _unquoted(text: str) -> str:
     """Take away quotes that stand around the whole text, as in ``'It's here'``."""
     inner = text[1:-1]
-    is_wrapped = len(text) > 1 and text[0] in "\"'" and text[-1] == text[0]
-    if not is_wrapped or any(
-        match.group() == text[0] for match in _CLOSING.finditer(inner)
-    ):
+    if len(text) < len("''") or text[0] not in "\"'" or text[-1] != text[0]:
         return text
-    return inner.strip()
+    # in `'a' or 'b'` the first quote inside closes what the outer one opened
+    at = inner.find(text[0])
+    is_closed = at > 0 and not inner[at - 1].isspace() and _STOP.match(inner, at + 1)
+    return text if is_closed else inner.strip()

@@ -77,11 +77,13 @@ class Problem:
         reason: In the parser's words or ours.
         line: From 0.
         column: From 0.
+        is_bound: It may be valid, but is more than we are willing to read.
     """
 
     reason: str
     line: int = 0
     column: int = 0
+    is_bound: bool = False
 
 
 def read(text: str, *, pure: bool = False) -> Document | Problem:
@@ -91,9 +93,9 @@ def read(text: str, *, pure: bool = False) -> Document | Problem:
         text: What to read; characters that YAML forbids must be gone.
         pure: Use the parser written in Python even if there is a faster one.
     """
-    loader = _LOADERS[pure](text)
     builder = _Builder()
     try:
+        loader = _LOADERS[pure](text)
         while (event := loader.get_event()) is not None:
             builder.take(event)
     except yaml.MarkedYAMLError as error:
@@ -106,8 +108,6 @@ def read(text: str, *, pure: bool = False) -> Document | Problem:
     # ValueError: numbers in escapes and directives that are out of range
     except (yaml.YAMLError, ValueError, OverflowError) as error:
         return Problem(reason=str(error).partition("\n")[0] or "not valid YAML")
-    finally:
-        loader.dispose()
     return Document(
         value=builder.root,
         entries=builder.entries,
@@ -118,10 +118,12 @@ def read(text: str, *, pure: bool = False) -> Document | Problem:
 class _RefusedError(Exception):
     """Valid YAML that we will not read."""
 
-    def __init__(self, reason: str, event: Any) -> None:
+    def __init__(self, reason: str, event: Any, *, is_bound: bool = False) -> None:
         super().__init__(reason)
         mark = event.start_mark
-        self.problem = Problem(reason=reason, line=mark.line, column=mark.column)
+        self.problem = Problem(
+            reason=reason, line=mark.line, column=mark.column, is_bound=is_bound
+        )
 
 
 @dataclass(slots=True)
@@ -177,7 +179,9 @@ class _Builder:
 
     def _open(self, event: Any) -> None:
         if len(self._stack) >= _MAX_DEPTH:
-            raise _RefusedError(f"nested deeper than {_MAX_DEPTH} levels", event)
+            raise _RefusedError(
+                f"nested deeper than {_MAX_DEPTH} levels", event, is_bound=True
+            )
         value: list[object] | dict[str, object]
         value = {} if isinstance(event, yaml.MappingStartEvent) else []
         self._stack.append(_Frame(value=value, start=event))
@@ -202,7 +206,7 @@ class _Builder:
         frame = self._stack[-1]
         frame.weight += weight
         if frame.weight > _MAX_WEIGHT:
-            raise _RefusedError("aliases make it too large", event)
+            raise _RefusedError("aliases make it too large", event, is_bound=True)
         if isinstance(frame.value, list):
             frame.value.append(value)
         elif frame.key is _NO_KEY:

@@ -33,7 +33,8 @@ __all__ = ["HEADER_BYTES", "Frontmatter", "parse"]
 
 #: `description:text: more` is valid YAML for a field called `description:text`.
 _GLUED_KEY = re.compile(r"([A-Za-z_-]+):\S")
-_MAX_DUPLICATES = 20
+#: A header that is broken more often than that is not repaired line by line.
+_MAX_REPORTS = 20
 
 
 @final
@@ -176,7 +177,7 @@ class _Reading:
 
         pieces, strays = _tolerant.cut(header)
         duplicates = []
-        before = len(self.diagnostics)
+        slips = []
         for piece in pieces:
             line = self.first_line + piece.line
             value, slip = _tolerant.read_piece(piece, line=line)
@@ -184,28 +185,30 @@ class _Reading:
                 duplicates.append((piece.key, piece.line))
             self.fields[piece.key] = value
             self.lines[piece.key] = line
-            if slip is not None:
-                self.diagnostics.append(slip)
+            # what went over a bound makes others fail that are innocent
+            if slip and not (problem.is_bound and slip.code == "yaml-invalid"):
+                slips.append(slip)
+        self.diagnostics += slips[:_MAX_REPORTS]
         self._report_duplicates(duplicates)
         if not any(key.lower() in KNOWN_FIELDS for key in self.fields):
             self._report_unreadable(problem)
         elif strays:
             self._report_stray(strays[0])
-        elif len(self.diagnostics) == before:
-            self._report_unreadable(problem, severity_is_error=False)
+        elif not slips:
+            self._report_unreadable(problem, is_error=False)
 
-    def _report_unreadable(
-        self, problem: Problem, *, severity_is_error: bool = True
-    ) -> None:
+    def _report_unreadable(self, problem: Problem, *, is_error: bool = True) -> None:
         line = self.first_line + problem.line
+        how = "put quotes around a value that holds `: `, ` #`, brackets or quotes"
+        if problem.is_bound:
+            how = "nest less, and write out what aliases stand for"
         self.diagnostics.append(
             Diagnostic(
                 code="yaml-invalid",
                 message=f"The header is not valid YAML at line {line}, column "
                 f"{problem.column + 1}: {problem.reason}.",
-                fix=f"Correct line {line}; put quotes around a value that holds "
-                "`: `, ` #`, brackets or quotes.",
-                severity="error" if severity_is_error else "warning",
+                fix=f"Correct line {line}: {how}.",
+                severity="error" if is_error else "warning",
                 line=line,
                 column=problem.column + 1,
             )
@@ -224,7 +227,7 @@ class _Reading:
         )
 
     def _report_duplicates(self, duplicates: Iterable[tuple[str, int]]) -> None:
-        for key, at in list(duplicates)[:_MAX_DUPLICATES]:
+        for key, at in list(duplicates)[:_MAX_REPORTS]:
             line = self.first_line + at
             self.diagnostics.append(
                 Diagnostic(

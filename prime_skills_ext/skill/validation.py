@@ -136,7 +136,7 @@ class _Checks:
         severity: Literal["warning", "error"] = "warning",
     ) -> None:
         if key is not None:
-            line = self.frontmatter.lines.get(key)
+            line = self.frontmatter.lines.get(key, 1)
         self.diagnostics.append(
             Diagnostic(
                 code=code,
@@ -212,18 +212,15 @@ class _Checks:
 
     def name(self, folder: str, *, loose: bool) -> str:
         declared = self.read("name", read_text, "text")
-        if declared is None:
-            return folder
-        name = names.normalized(declared)
+        name = folder if declared is None else names.normalized(declared)
         faults = names.find_faults(name)
         better = names.suggested(name) or names.suggested(folder) or "a-name"
+        place = "file" if loose else "directory"
+        fix = f"Write `name: {better}`."
+        if declared is None:
+            fix = f"Rename the {place}, which it is taken from, to `{better}`."
         for code, wrong in faults:
-            self.warn(
-                code,
-                f"The name `{name}` {wrong}.",
-                fix=f"Write `name: {better}`.",
-                key="name",
-            )
+            self.warn(code, f"The name `{name}` {wrong}.", fix=fix, key="name")
         # "Web Search" in web-search/: what is wrong has been said
         is_spelling = bool(faults) and names.slug(name) == names.slug(folder)
         if not loose and name != folder and not is_spelling:
