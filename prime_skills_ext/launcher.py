@@ -21,7 +21,10 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, NoReturn, final
+from typing import TYPE_CHECKING, Final, NoReturn, final
+
+if TYPE_CHECKING:
+    from traitlets.config import Config
 
 __all__ = ["CUSTOM_PYTHON", "Launch", "Plan", "become", "choose", "main"]
 
@@ -75,7 +78,7 @@ def choose(
         if wanted := clean.get(CUSTOM_PYTHON):
             python, added = _custom(wanted), {_MODE: "custom"}
         else:
-            python, generation = (plan or _plan)(clean, _say)
+            python, generation = (plan or _planner(arguments))(clean, _say)
             added = {_MODE: "own", _GENERATION: str(generation)}
     except Exception as error:  # noqa: BLE001 - a kernel must come up whatever happens
         reason = _reason(error)
@@ -106,21 +109,60 @@ def become(launch: Launch) -> NoReturn:
     os.execve(launch.argv[0], launch.argv, launch.environ)  # noqa: S606 - the very point
 
 
-def _plan(
-    environ: Mapping[str, str], progress: Callable[[str], None]
-) -> tuple[Path, Path]:
-    # imported here: a custom interpreter needs none of it
-    from prime_skills_ext.errors import InstallError  # noqa: PLC0415
-    from prime_skills_ext.manager import plan_for_launch  # noqa: PLC0415
+def _planner(arguments: Sequence[str]) -> Plan:
+    def plan(
+        environ: Mapping[str, str], progress: Callable[[str], None]
+    ) -> tuple[Path, Path]:
+        # imported here: a custom interpreter needs none of it
+        from prime_skills_ext.errors import InstallError  # noqa: PLC0415
+        from prime_skills_ext.manager import plan_for_launch  # noqa: PLC0415
 
-    _, report = plan_for_launch(environ=environ, progress=progress)
-    if report.generation is None:
-        reasons = sorted({failure.reason for failure in report.failed.values()})
-        raise InstallError(
-            "; ".join(["the kernel's own environment could not be made", *reasons]),
-            fix="run `prime-skills sync`, then restart the kernel",
+        _, report = plan_for_launch(
+            environ=environ,
+            progress=progress,
+            config=_settings(arguments, environ=environ),
         )
-    return _runnable(report.generation.python), report.generation.directory
+        if report.generation is None:
+            reasons = sorted({failure.reason for failure in report.failed.values()})
+            raise InstallError(
+                "; ".join(["the kernel's own environment could not be made", *reasons]),
+                fix="run `prime-skills sync`, then restart the kernel",
+            )
+        return _runnable(report.generation.python), report.generation.directory
+
+    return plan
+
+
+def _settings(arguments: Sequence[str], *, environ: Mapping[str, str]) -> Config | None:
+    """Return the settings that the kernel will have, ``None`` when it has none.
+
+    They are read by ipykernel's own application, which takes longer than all the rest
+    of a warm start: where no settings file and no option is, it is not even imported.
+    """
+    if not _has_settings(arguments, environ=environ):
+        return None
+    from ipykernel.kernelapp import IPKernelApp  # noqa: PLC0415 - as said above
+    from IPython.core.application import BaseIPythonApplication  # noqa: PLC0415
+
+    app = IPKernelApp()  # type: ignore[no-untyped-call]
+    try:
+        # its own initialize would open the kernel's sockets
+        BaseIPythonApplication.initialize(app, list(arguments))  # type: ignore[no-untyped-call]
+    except SystemExit:
+        # an option that means nothing: the kernel itself will say so
+        return None
+    return app.config
+
+
+def _has_settings(arguments: Sequence[str], *, environ: Mapping[str, str]) -> bool:
+    if any(word.startswith("--") for word in arguments):
+        return True
+    user = Path(environ.get("IPYTHONDIR") or Path.home() / ".ipython")
+    shared = [Path(sys.prefix, "etc"), Path("/usr/local/etc"), Path("/etc")]
+    if programs := environ.get("PROGRAMDATA"):
+        shared.append(Path(programs))
+    places = [*user.glob("profile_*"), *(folder / "ipython" for folder in shared)]
+    return any(any(place.glob("ipython*_config.*")) for place in places)
 
 
 def _custom(wanted: str) -> Path:

@@ -182,6 +182,49 @@ def test_launcher_starts_a_kernel_when_the_wanted_one_cannot_be(tmp_path: Path) 
     assert "names no program" in answer[1]
 
 
+def test_settings_are_those_of_the_profile(tmp_path: Path) -> None:
+    """The launcher and the extension plan with the same settings."""
+    profile = tmp_path / "profile_default"
+    profile.mkdir()
+    text = "c.SkillManager.skill_paths = ['/skills']\n"
+    (profile / "ipython_kernel_config.py").write_text(text, encoding="utf-8")
+
+    found = _config(["-f", "x.json"], IPYTHONDIR=str(tmp_path))
+
+    assert found == "{'skill_paths': ['/skills']}\n"
+
+
+def test_settings_are_those_of_the_options(tmp_path: Path) -> None:
+    """What the kernel gets as an option counts for the launcher too."""
+    option = "--SkillManager.precedence=personal"
+
+    found = _config(["-f", "x.json", option], IPYTHONDIR=str(tmp_path))
+
+    assert "personal" in found
+
+
+def test_settings_cost_nothing_where_there_are_none(tmp_path: Path) -> None:
+    """Without a settings file the kernel's application is not imported."""
+    assert _config(["-f", "x.json"], IPYTHONDIR=str(tmp_path)) == "None\n"
+
+
+def _config(arguments: list[str], **environ: str) -> str:
+    """Return what the launcher reads, in a process of its own as it is."""
+    code = (
+        "import os; from prime_skills_ext.launcher import _settings; "
+        f"found = _settings({arguments!r}, environ=os.environ); "
+        "print(found and dict(found.SkillManager))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, **environ},
+    )
+    return done.stdout
+
+
 def test_launcher_loads_nothing_heavy_for_a_custom_python() -> None:
     """The launcher is between the click and the kernel: it stays light."""
     heavy = "{'IPython', 'ipykernel', 'jupyter_client', 'traitlets', 'yaml', 'rich'}"
@@ -196,3 +239,89 @@ def test_launcher_loads_nothing_heavy_for_a_custom_python() -> None:
     )
 
     assert done.stdout == "[]\n"
+
+
+def test_settings_are_those_of_the_profile(tmp_path: Path) -> None:
+    """The launcher and the extension plan with the same settings."""
+    profile = tmp_path / "profile_default"
+    profile.mkdir()
+    text = "c.SkillManager.skill_paths = ['/skills']\n"
+    (profile / "ipython_kernel_config.py").write_text(text, encoding="utf-8")
+
+    found = _config(["-f", "x.json"], IPYTHONDIR=str(tmp_path))
+
+    assert found == "{'skill_paths': ['/skills']}\n"
+
+
+def test_settings_are_those_of_the_options(tmp_path: Path) -> None:
+    """What the kernel gets as an option counts for the launcher too."""
+    option = "--SkillManager.precedence=personal"
+
+    found = _config(["-f", "x.json", option], IPYTHONDIR=str(tmp_path))
+
+    assert "personal" in found
+
+
+def test_settings_cost_nothing_where_there_are_none(tmp_path: Path) -> None:
+    """Without a settings file the kernel's application is not imported."""
+    assert _config(["-f", "x.json"], IPYTHONDIR=str(tmp_path)) == "None\n"
+
+
+def _config(arguments: list[str], **environ: str) -> str:
+    """Return what the launcher reads, in a process of its own as it is."""
+    code = (
+        "import os; from prime_skills_ext.launcher import _settings; "
+        f"found = _settings({arguments!r}, environ=os.environ); "
+        "print(found and dict(found.SkillManager))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, **environ},
+    )
+    return done.stdout
+
+
+def test_launcher_loads_nothing_heavy_for_a_custom_python() -> None:
+    """The launcher is between the click and the kernel: it stays light."""
+    heavy = "{'IPython', 'ipykernel', 'jupyter_client', 'traitlets', 'yaml', 'rich'}"
+    code = (
+        "import sys; from prime_skills_ext.launcher import choose; "
+        "choose([], environ={'PRIME_AGENT_KERNEL_PYTHON': sys.executable}); "
+        f"print(sorted({heavy} & set(sys.modules)))"
+    )
+
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+
+    assert done.stdout == "[]\n"
+
+
+@pytest.mark.integration
+@pytest.mark.network
+def test_launcher_starts_the_kernel_in_an_environment_of_its_own(
+    tmp_path: Path,
+) -> None:
+    """A real start: own mode, the extension loaded, another prefix than ours."""
+    kernelspec.install(prefix=tmp_path, start=False)
+    agent = tmp_path / "agent"
+
+    environ = {"PRIME_AGENT_CODING_AGENT_DIR": str(agent)}
+    with _started(tmp_path, folder=tmp_path, **environ) as (_, client):
+        answer = _ask(
+            client,
+            "[__import__('sys').prefix, "
+            "__import__('os').environ.get('PRIME_SKILLS_LAUNCH_ERROR'), "
+            "__import__('os').environ.get('PRIME_SKILLS_GENERATION'), "
+            "'prime_skills_ext' in get_ipython().extension_manager.loaded]",
+        )
+
+    assert isinstance(answer, list)
+    prefix, error, generation, is_loaded = answer
+    assert error is None
+    assert Path(prefix).is_relative_to(agent)
+    assert Path(generation).resolve() == Path(prefix).resolve()
+    assert is_loaded
