@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import final
 
 from prime_skills_ext.environment import record as records
+from prime_skills_ext.environment.facts import is_inside
 from prime_skills_ext.environment.generations import KERNEL_PTH
 from prime_skills_ext.environment.locking import hold, release
 from prime_skills_ext.environment.venv import Generation
@@ -53,7 +54,7 @@ def activate(generation: Generation) -> tuple[Diagnostic, ...]:
         return ()
     hold(generation)
     state = _ACTIVE[generation.directory] = _Active(generation=generation)
-    if Path(sys.prefix).resolve() == generation.directory.resolve():
+    if is_inside(generation):
         return ()
     _append(str(generation.site_packages), state=state)
     links, finders = _links_of_skills(generation), list(sys.meta_path)

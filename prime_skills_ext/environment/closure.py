@@ -15,7 +15,7 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
-__all__ = ["Gap", "Index", "Installed", "gaps", "index"]
+__all__ = ["Gap", "Index", "Installed", "gaps", "index", "reach"]
 
 
 @final
@@ -127,6 +127,28 @@ def gaps(
                 if _applies(item, extra=extra)
             )
     return _unique(found)
+
+
+def reach(requirements: Iterable[Requirement], *, index: Index) -> frozenset[str]:
+    """Canonical names of the installed distributions that ``requirements`` lead to."""
+    found: set[str] = set()
+    todo = [item for item in requirements if _applies(item, extra="")]
+    seen: set[tuple[str, str]] = set()
+    while todo:
+        requirement = todo.pop()
+        there = index.get(requirement.name)
+        if there is None:
+            continue
+        found.add(there.name)
+        for extra in ("", *sorted(requirement.extras)):
+            if (there.name, extra) not in seen:
+                seen.add((there.name, extra))
+                todo += [
+                    item
+                    for item in index.requires(there)
+                    if _applies(item, extra=extra)
+                ]
+    return frozenset(found)
 
 
 def _unique(found: Sequence[Gap]) -> tuple[Gap, ...]:

@@ -21,6 +21,7 @@ __all__ = [
     "package_path",
     "pyproject_hash",
     "signature",
+    "stamp",
 ]
 
 ALWAYS_INPUTS = ("setup.py", "setup.cfg", "uv.lock", "pylock.toml")
@@ -89,6 +90,14 @@ def signature(directories: Iterable[Path]) -> str:
         except OSError:
             stamps.append(f"{directory}:absent")
     return hashlib.sha256("\n".join(stamps).encode(errors="replace")).hexdigest()
+
+
+def stamp(directory: Path) -> str:
+    """Changes with the content of one directory, wherever that is moved."""
+    try:
+        return str(directory.stat().st_mtime_ns)
+    except OSError:
+        return "absent"
 
 
 def kernel_paths(*, apart_from: Path) -> tuple[Path, ...]:

@@ -1,33 +1,33 @@
-"""The one entrance: make the environment hold what the selected skills need."""
+"""The one entrance: make the environment hold what the selected skills need.
+
+Decides between nothing to do, something to install, and nothing that can be done;
+the work itself is done by ``renewal``. Nothing here raises because of a skill.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import final
 
-from prime_skills_ext.environment.record import Command
-from prime_skills_ext.environment.venv import Environment, Generation
+from prime_skills_ext.environment import locking
+from prime_skills_ext.environment import record as records
+from prime_skills_ext.environment.activation import activate, deactivate
+from prime_skills_ext.environment.assessment import assess
+from prime_skills_ext.environment.facts import Facts, Request, facts
+from prime_skills_ext.environment.fingerprint import stamp
+from prime_skills_ext.environment.generations import prepare
+from prime_skills_ext.environment.plan import RETRY_FIX, Failure
+from prime_skills_ext.environment.record import Command, Record, SkillRecord
+from prime_skills_ext.environment.renewal import renew
+from prime_skills_ext.environment.uv import Uv, open_uv
+from prime_skills_ext.environment.venv import Environment, Generation, current
+from prime_skills_ext.environment.wanted import recorded
+from prime_skills_ext.errors import PrimeSkillsError, UvNotFoundError
 from prime_skills_ext.skill.model import Diagnostic, Skill
 
-__all__ = ["Failure", "InstallReport", "ensure"]
-
-
-@final
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Failure:
-    """Why a skill is not installed.
-
-    Attributes:
-        reason: One sentence.
-        fix: What to do about it.
-        log: Everything that uv said, possibly empty.
-    """
-
-    reason: str
-    fix: str
-    log: str = ""
+__all__ = ["Failure", "InstallReport", "activate", "deactivate", "ensure"]
 
 
 @final
@@ -66,5 +66,174 @@ def ensure(
     unavailable: Sequence[Skill] = (),
     extra_requirements: Mapping[Path, tuple[str, ...]] | None = None,
 ) -> InstallReport:
-    """Make the environment hold what the Python-backed ones among ``skills`` need."""
-    raise NotImplementedError
+    """Make the environment hold what the Python-backed ones among ``skills`` need.
+
+    With nothing changed it reads one record, compares digests, starts no process,
+    takes no lock and writes nothing. It never raises because of a skill.
+
+    Args:
+        skills: The selected skills, highest precedence first; Markdown ones are
+            passed over.
+        environment: Where to install.
+        environ: Where uv is looked for and what it sees.
+        progress: Called with one line per step that moves.
+        retry: Try again what failed before and did not change since.
+        allow_install: Only look; whatever would have to be installed has failed.
+        unavailable: Skills that exist but are not selected: their names are never
+            looked up on an index.
+        extra_requirements: Identity of a skill to requirements that it needs and
+            does not declare; they are recorded with it.
+    """
+    request = Request(
+        skills=[skill for skill in skills if skill.python is not None],
+        environment=environment,
+        environ=environ,
+        progress=progress,
+        retry=retry,
+        unavailable=unavailable,
+        extra=extra_requirements or {},
+    )
+    try:
+        report = _ensure(request, allow_install=allow_install)
+    except PrimeSkillsError as error:
+        report = _without(request, problem=_failure(error))
+    except OSError as error:
+        report = _without(
+            request,
+            problem=Failure(
+                reason=f"the environment in {environment.root} cannot be changed: "
+                f"{error}",
+                fix="make room and make it writable, or set PRIME_AGENT_KERNEL_VENV "
+                f"to another directory; then {RETRY_FIX}",
+            ),
+        )
+    return replace(report, diagnostics=(*environment.diagnostics, *report.diagnostics))
+
+
+def _ensure(request: Request, *, allow_install: bool) -> InstallReport:
+    environment = request.environment
+    if environment.mode == "custom":
+        return _without(
+            request,
+            problem=Failure(
+                reason="its requirements are not installed in the kernel's Python, "
+                "and PRIME_AGENT_KERNEL_PYTHON forbids to install there",
+                fix=f"install them with {environment.interpreter} -m pip install, or "
+                "unset PRIME_AGENT_KERNEL_PYTHON",
+            ),
+            is_wrong=False,
+        )
+    generation = current(environment)
+    if not request.skills and environment.mode == "overlay":
+        return InstallReport(generation=generation)
+    world = facts(environment, current=generation)
+    warm = _warm(request, world=world, generation=generation)
+    if warm is not None:
+        return warm
+    if not allow_install:
+        nothing = Failure(reason="it is not installed yet", fix="%skill sync")
+        return _without(request, problem=nothing, is_wrong=False)
+    uv = open_uv(request.environ)
+    prepare(environment)
+    with locking.locked(environment.root, progress=request.progress):
+        # somebody else may have done it while this process waited
+        generation = current(environment)
+        warm = _warm(request, world=world, generation=generation)
+        if warm is not None:
+            return warm
+        return _renewed(request, world=world, uv=uv)
+
+
+def _warm(
+    request: Request, *, world: Facts, generation: Generation | None
+) -> InstallReport | None:
+    """The report, if nothing at all has to be done."""
+    if generation is None:
+        return None
+    record = records.read(generation.record)
+    if not (world.is_inside or record.base == world.base):
+        return None
+    if record.kernel != world.kernel or record.site != stamp(generation.site_packages):
+        return None
+    known = recorded(request.skills, record=record, extra=request.extra)
+    if known is None or _has_to_try_again(known.values(), request=request):
+        return None
+    failed = {
+        identity: Failure(reason=skill.reason, fix=skill.fix, log=skill.log)
+        for identity, skill in known.items()
+        if skill.state == "failed"
+    }
+    return InstallReport(
+        generation=generation,
+        failed=failed,
+        commands=_commands(known, record=record),
+    )
+
+
+def _has_to_try_again(known: Iterable[SkillRecord], *, request: Request) -> bool:
+    unsettled = [skill for skill in known if skill.state != "installed"]
+    if not unsettled:
+        return False
+    if request.retry:
+        return True
+    try:
+        tool = open_uv(request.environ).identity
+    except (UvNotFoundError, OSError):
+        return False  # nobody could try
+    return any(skill.tool != tool for skill in unsettled)
+
+
+def _renewed(request: Request, *, world: Facts, uv: Uv) -> InstallReport:
+    result = renew(request, world=world, uv=uv)
+    known = {
+        identity: result.record.skills[key]
+        for identity, key in result.keys.items()
+        if key in result.record.skills and identity not in result.failed
+    }
+    return InstallReport(
+        generation=result.generation,
+        installed=result.installed,
+        failed=result.failed,
+        restart=result.restart,
+        commands=_commands(known, record=result.record),
+        diagnostics=result.notes,
+    )
+
+
+def _without(
+    request: Request, *, problem: Failure, is_wrong: bool = True
+) -> InstallReport:
+    """What holds if nothing can be installed: whoever has what it needs, works."""
+    generation = current(request.environment)
+    record = Record() if generation is None else records.read(generation.record)
+    result = assess(request, generation=generation, record=record, otherwise=problem)
+    return InstallReport(
+        generation=generation,
+        failed=result.failed,
+        commands=_commands(result.known, record=record),
+        problem=problem if is_wrong else None,
+        diagnostics=result.notes,
+    )
+
+
+def _commands(
+    known: Mapping[Path, SkillRecord], *, record: Record
+) -> dict[Path, tuple[Command, ...]]:
+    offered: dict[Path, tuple[Command, ...]] = {}
+    for identity, skill in known.items():
+        if skill.state != "installed":
+            continue
+        commands = tuple(
+            command
+            for command in skill.commands
+            # without what the runtime requires its command line cannot start
+            if record.runtime_complete or not command.target.startswith("rlm.")
+        )
+        if commands:
+            offered[identity] = commands
+    return offered
+
+
+def _failure(error: PrimeSkillsError) -> Failure:
+    log = getattr(error, "stderr_tail", "")
+    return Failure(reason=error.message, fix=error.fix, log=log)

@@ -26,7 +26,9 @@ __all__ = [
     "Wanted",
     "is_current",
     "needs",
+    "parse_requirements",
     "plan_installs",
+    "spread_failures",
 ]
 
 RETRY_FIX = "%reload_skills --retry"
@@ -141,8 +143,12 @@ def plan_installs(
     missing = {**_names_of(gone, record=record), **(unavailable or {})}
     siblings: dict[str, tuple[str, ...]] = {}
     for item in wanted:
-        siblings[item.key] = _siblings(
-            item, by_name=by_name, missing=missing, failed=failed
+        first = by_name[item.name]
+        # who shares the name of another waits for that one, in the record too
+        siblings[item.key] = (
+            _siblings(item, by_name=by_name, missing=missing, failed=failed)
+            if first is item
+            else (first.key,)
         )
     changed = {
         item.key

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import final
 
@@ -59,7 +61,7 @@ def find_uv(environ: Mapping[str, str]) -> Path:
     try:
         return Path(uv_package.find_uv_bin())
     except FileNotFoundError as error:
-        looked = f"the package uv ({error})"
+        looked = f"the package uv ({' '.join(str(error).split())})"
     on_path = shutil.which("uv", path=environ.get("PATH", ""))
     if on_path is not None:
         return Path(on_path).absolute()
@@ -110,9 +112,17 @@ class Uv:
 
     @property
     def identity(self) -> str:
-        """Tells one uv from another without starting it."""
+        """Tells one uv from another without starting it.
+
+        The one of the package is known by its version, so that a launcher and the
+        kernel that it starts, each with a copy, mean the same.
+        """
         state = self.binary.stat()
-        return f"{self.binary}:{state.st_size}:{state.st_mtime_ns}"
+        known = f"{self.binary}:{state.st_size}:{state.st_mtime_ns}"
+        with contextlib.suppress(FileNotFoundError, PackageNotFoundError):
+            if self.binary == Path(uv_package.find_uv_bin()):
+                known = version("uv")
+        return f"{known}{' offline' if self.offline else ''}"
 
     def make(self, directory: Path, *, python: Path) -> None:
         """Make a relocatable virtual environment.

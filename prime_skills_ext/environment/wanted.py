@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from packaging.utils import canonicalize_name
@@ -14,7 +14,7 @@ from prime_skills_ext.environment.fingerprint import (
     package_path,
     pyproject_hash,
 )
-from prime_skills_ext.environment.plan import Failure, Wanted
+from prime_skills_ext.environment.plan import Failure, Wanted, parse_requirements
 from prime_skills_ext.environment.record import Record, SkillRecord
 from prime_skills_ext.skill import pyproject
 from prime_skills_ext.skill.model import Diagnostic, PythonPackage, Skill
@@ -49,10 +49,24 @@ def recorded(
         if mark is None or mark != known.fingerprint:
             return None
         found[skill.identity] = known
-    here = {known.package_path for known in found.values()}
-    if all(here.issuperset(known.siblings) for known in found.values()):
-        return found
-    return None
+    return found if _stands(found.values()) else None
+
+
+def _stands(known: Collection[SkillRecord]) -> bool:
+    """Whether the selection leaves what was said about each skill true."""
+    here = {skill.package_path for skill in known}
+    if not all(here.issuperset(skill.siblings) for skill in known):
+        return False
+    projects = {skill.project: skill.package_path for skill in known}
+    for skill in known:
+        if skill.state != "failed":
+            continue
+        # it may have failed because a skill was missing that is here now
+        for requirement in parse_requirements(skill.requirements):
+            provider = projects.get(canonicalize_name(requirement.name))
+            if provider not in {None, skill.package_path, *skill.siblings}:
+                return False
+    return True
 
 
 def read_wanted(
@@ -135,7 +149,10 @@ def _parse(package: PythonPackage) -> tuple[Project | None, tuple[Diagnostic, ..
 
 def _files(directory: Path) -> frozenset[str]:
     """What lies in the skill's folder and its source tree, as the parser wants it."""
-    found = {path.name for path in directory.iterdir()}
+    try:
+        found = {path.name for path in directory.iterdir()}
+    except OSError:
+        return frozenset()
     source = directory / "src"
     found.update(
         path.relative_to(directory).as_posix()
