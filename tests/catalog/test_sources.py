@@ -1,4 +1,4 @@
-"""Where skills are looked for: the words of design section 3, the table of section 4."""
+"""Where skills are looked for: design section 3 and the table of section 4."""
 
 from __future__ import annotations
 
