@@ -1,3 +1,94 @@
-"""Any Agent Skill becomes a function of your kernel."""
+"""Any Agent Skill becomes a function of your kernel.
+
+``%load_ext prime_skills_ext`` in a notebook or in IPython is the usual way in; the
+names below serve programs. The front door holds no logic, and importing it imports
+neither IPython nor traitlets: what needs them is loaded when it is asked for.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from prime_skills_ext.errors import (
+    HostError,
+    InstallError,
+    KernelspecError,
+    PackageError,
+    PrimeSkillsError,
+    ProcessError,
+    SettingsError,
+    SkillPermissionError,
+    SkillUnavailableError,
+    TrustError,
+    UnknownSkillError,
+    UvNotFoundError,
+)
+from prime_skills_ext.skill.model import Skill
+
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
+    from prime_skills_ext.catalog.discovery import discover
+    from prime_skills_ext.catalog.selection import select
+    from prime_skills_ext.environment.plan import plan_installs
+    from prime_skills_ext.kernel.binding import bind
+    from prime_skills_ext.manager import SkillManager
+
+__all__ = [
+    "HostError",
+    "InstallError",
+    "KernelspecError",
+    "PackageError",
+    "PrimeSkillsError",
+    "ProcessError",
+    "SettingsError",
+    "Skill",
+    "SkillManager",
+    "SkillPermissionError",
+    "SkillUnavailableError",
+    "TrustError",
+    "UnknownSkillError",
+    "UvNotFoundError",
+    "__version__",
+    "bind",
+    "discover",
+    "load_ipython_extension",
+    "plan_installs",
+    "select",
+    "unload_ipython_extension",
+]
 
 __version__ = "0.1.0"
+
+_LATER = {
+    "SkillManager": "prime_skills_ext.manager",
+    "bind": "prime_skills_ext.kernel.binding",
+    "discover": "prime_skills_ext.catalog.discovery",
+    "plan_installs": "prime_skills_ext.environment.plan",
+    "select": "prime_skills_ext.catalog.selection",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LATER:
+        return getattr(import_module(_LATER[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
+def load_ipython_extension(ipython: InteractiveShell) -> None:
+    """Find, install and bind the skills that count here. IPython calls this."""
+    from prime_skills_ext import magics  # noqa: PLC0415  # imports IPython
+
+    magics.load(ipython)
+
+
+def unload_ipython_extension(ipython: InteractiveShell) -> None:
+    """Leave the shell exactly as it was before the load. IPython calls this."""
+    from prime_skills_ext import magics  # noqa: PLC0415  # imports IPython
+
+    magics.unload(ipython)

@@ -1,0 +1,107 @@
+"""The door in a terminal: the command ``prime-skills``.
+
+It renders what ``commands`` returns and turns errors into exit codes: 0 when all is
+well, 1 when something failed, 2 when the words do not fit the grammar.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.markup import escape
+from rich.syntax import Syntax
+
+from prime_skills_ext import commands, demo
+from prime_skills_ext.errors import PrimeSkillsError, SettingsError
+from prime_skills_ext.kernel.reload import ReloadReport
+from prime_skills_ext.manager import SkillManager
+from prime_skills_ext.views.progress import Progress
+from prime_skills_ext.views.report import Doctor
+from prime_skills_ext.views.text import render
+
+__all__ = ["main"]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit code.
+
+    Args:
+        arguments: The words after the command; ``None`` means this process's.
+    """
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    progress = Progress()
+    try:
+        skill_paths, words = _explicit(words)
+        manager = SkillManager(skill_paths=skill_paths, progress=progress.say)
+        with progress:
+            value = commands.run(manager, words, door="prime-skills")
+        return _show(value)
+    except SettingsError as error:
+        print(f"prime-skills: {error}", file=sys.stderr)
+        return 2
+    except PrimeSkillsError as error:
+        print(f"prime-skills: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("prime-skills: interrupted", file=sys.stderr)
+        return 130
+
+
+def _explicit(words: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Take every ``--skill PATH`` out of ``words``."""
+    paths: list[str] = []
+    rest: list[str] = []
+    pending = iter(words)
+    for word in pending:
+        if word != "--skill":
+            rest.append(word)
+            continue
+        path = next(pending, None)
+        if path is None:
+            raise SettingsError("--skill names no path", fix="write --skill PATH")
+        paths.append(str(Path(path).absolute()))
+    return paths, rest
+
+
+def _show(value: object) -> int:
+    if isinstance(value, Iterator):
+        return _follow(value)
+    if isinstance(value, (dict, list)):
+        print(json.dumps(value, indent=2, ensure_ascii=False))
+    elif value is not None:
+        print(render(value))
+    if isinstance(value, Doctor):
+        return int(any(check.state == "problem" for check in value.checks))
+    if isinstance(value, ReloadReport):
+        return int(bool(value.failed))
+    return 0
+
+
+def _follow(events: Iterator[demo.Event]) -> int:
+    """Draw the demo as it happens and return its exit code."""
+    console = Console(highlight=False)
+    failed: list[str] = []
+    for event in events:
+        if isinstance(event, demo.CellStarted):
+            console.rule(f"cell {event.number} of {event.total}", align="left")
+            console.print(Syntax(event.source, "python", background_color="default"))
+        elif isinstance(event, demo.CellFinished):
+            for text in event.texts:
+                console.print(escape(text), style="green", soft_wrap=True)
+            console.print(f"[dim]{event.seconds:.1f} s[/dim]")
+            if event.error is not None:
+                failed.append(f"cell {event.number}: {event.error}")
+        else:
+            console.rule(align="left")
+            console.print(f"The executed notebook: {event.path}", soft_wrap=True)
+    for reason in failed:
+        print(f"prime-skills demo: {reason}", file=sys.stderr)
+    return int(bool(failed))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,157 @@
+"""The check-up behind ``%skill doctor``: what is wrong, where, and what fixes it.
+
+It reads the manager's snapshot, so that it cannot disagree with the table, and the
+few facts of the surroundings that no skill owns. It changes nothing.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from itertools import groupby
+
+from prime_skills_ext.catalog.status import Catalogue, SkillStatus
+from prime_skills_ext.environment.uv import find_uv
+from prime_skills_ext.errors import UvNotFoundError
+from prime_skills_ext.manager import FAILED, SkillManager
+from prime_skills_ext.skill.model import Diagnostic
+from prime_skills_ext.views.report import Check, Doctor
+
+__all__ = ["examine", "summarise"]
+
+#: States that are nobody's fault and need nothing done.
+_FINE = frozenset({"ready", "instructions", "shadowed"})
+#: More of one kind are counted: thirty names with a colon are one thing to know.
+_SAME_KIND_SHOWN = 3
+
+
+def examine(manager: SkillManager) -> Doctor:
+    """Look at everything that decides whether skills work here."""
+    return Doctor(
+        checks=(
+            *_python(manager),
+            *_uv(manager.environ),
+            *_sources(manager),
+            *_skills(manager),
+            *_diagnostics(manager.catalogue.diagnostics),
+        )
+    )
+
+
+def summarise(catalogue: Catalogue) -> str | None:
+    """Say in one line what somebody should look at; ``None`` when all is well.
+
+    This is all that a load may say, so warnings are counted, not listed.
+    """
+    failed = [item.name for item in catalogue.skills if item.state in FAILED]
+    waiting = sum(item.state == "untrusted" for item in catalogue.skills)
+    warnings = sum(item.severity != "info" for item in catalogue.diagnostics)
+    parts = []
+    if failed:
+        parts.append(f"{_count(len(failed), 'skill')} failed ({', '.join(failed)})")
+    if waiting:
+        parts.append(f"{_count(waiting, 'project skill')} not trusted")
+    if warnings:
+        parts.append(_count(warnings, "warning"))
+    return f"Skills: {', '.join(parts)}. See %skill doctor" if parts else None
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number} {thing}{'' if number == 1 else 's'}"
+
+
+def _python(manager: SkillManager) -> Iterator[Check]:
+    environment = manager.snapshot.environment
+    yield Check(
+        title="kernel",
+        state="ok",
+        detail=f"{sys.executable} ({environment.mode} mode)",
+    )
+    generation = manager.snapshot.installed.generation
+    if generation is not None:
+        yield Check(title="environment", state="ok", detail=str(generation.directory))
+    problem = manager.snapshot.installed.problem
+    if problem is not None:
+        yield Check(
+            title="environment",
+            state="problem",
+            detail=problem.reason,
+            fix=problem.fix,
+        )
+    reason = manager.environ.get("PRIME_SKILLS_LAUNCH_ERROR")
+    if reason:
+        yield Check(
+            title="kernelspec",
+            state="problem",
+            detail=f"this kernel does not run in its own environment: {reason}",
+            fix="prime-skills sync, then restart the kernel",
+        )
+    for name in manager.snapshot.installed.restart:
+        yield Check(
+            title=name,
+            state="note",
+            detail=f"this kernel has another version of {name} loaded",
+            fix="restart the kernel",
+        )
+
+
+def _uv(environ: Mapping[str, str]) -> Iterator[Check]:
+    try:
+        yield Check(title="uv", state="ok", detail=str(find_uv(environ)))
+    except UvNotFoundError as error:
+        yield Check(title="uv", state="problem", detail=error.message, fix=error.fix)
+
+
+def _sources(manager: SkillManager) -> Iterator[Check]:
+    found = Counter(item.source.label for item in manager.catalogue.skills)
+    for source in manager.snapshot.sources:
+        count = found[source.label]
+        if count:
+            yield Check(
+                title=source.label,
+                state="ok",
+                detail=f"{_count(count, 'skill')} in {source.directory}",
+            )
+
+
+def _skills(manager: SkillManager) -> Iterator[Check]:
+    for item in manager.catalogue.skills:
+        if item.state not in _FINE:
+            yield _skill(item)
+
+
+def _skill(item: SkillStatus) -> Check:
+    return Check(
+        title=item.skill.name,
+        state="problem" if item.state in FAILED else "note",
+        detail=f"{item.state}: {item.reason} ({item.skill.path})",
+        fix=item.fix,
+    )
+
+
+def _diagnostics(diagnostics: tuple[Diagnostic, ...]) -> Iterator[Check]:
+    ordered = sorted(diagnostics, key=lambda item: (item.severity, item.code))
+    for code, group in groupby(ordered, key=lambda item: item.code):
+        same = list(group)
+        shown = same if len(same) <= _SAME_KIND_SHOWN else same[:_SAME_KIND_SHOWN]
+        for item in shown:
+            yield Check(
+                title=code,
+                state="problem" if item.severity == "error" else "note",
+                detail=f"{item.message}{_place(item)}",
+                fix=item.fix,
+            )
+        if len(same) > len(shown):
+            yield Check(
+                title=code,
+                state="note",
+                detail=f"and {len(same) - len(shown)} more of this kind",
+                fix="%skill doctor --json names them all",
+            )
+
+
+def _place(item: Diagnostic) -> str:
+    if item.path is None:
+        return ""
+    return f" ({item.path}{'' if item.line is None else f':{item.line}'})"

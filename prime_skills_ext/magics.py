@@ -1,0 +1,157 @@
+"""The door in a shell: ``%skill``, ``%reload_skills``, completion.
+
+It registers with the shell, renders what ``commands`` returns and takes exactly its
+own entries out again on unload. IPython has no call for the latter, so each
+registration remembers how it is undone. No logic about skills lives here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, final
+from weakref import WeakKeyDictionary
+
+from IPython.core.error import UsageError
+from IPython.core.interactiveshell import InteractiveShell
+from IPython.core.magic import no_var_expand
+
+from prime_skills_ext import commands
+from prime_skills_ext.doctor import summarise
+from prime_skills_ext.errors import PrimeSkillsError
+from prime_skills_ext.manager import SkillManager
+from prime_skills_ext.views import formatters
+from prime_skills_ext.views.progress import Progress
+
+__all__ = ["load", "unload"]
+
+#: One door per shell; several shells may live in one process.
+_DOORS: WeakKeyDictionary[InteractiveShell, _Door] = WeakKeyDictionary()
+
+
+def load(shell: InteractiveShell) -> None:
+    """Open the door of ``shell``; does nothing where it is open already."""
+    if shell in _DOORS:
+        return
+    door = _Door(shell)
+    try:
+        door.open()
+    except BaseException:
+        # an interrupt while uv works: nothing half-loaded stays behind
+        door.close()
+        raise
+    _DOORS[shell] = door
+
+
+def unload(shell: InteractiveShell) -> None:
+    """Close the door of ``shell`` and restore everything that it changed."""
+    door = _DOORS.pop(shell, None)
+    if door is not None:
+        door.close()
+
+
+@final
+class _Door:
+    """What one shell got from us, and how each thing is taken away again."""
+
+    def __init__(self, shell: InteractiveShell) -> None:
+        self._shell = shell
+        self._undo: list[Callable[[], None]] = []
+        self._progress = Progress()
+        self.manager = SkillManager(
+            parent=shell,
+            namespace=shell.user_ns,
+            hidden=shell.user_ns_hidden,
+            progress=self._progress.say,
+        )
+
+    def open(self) -> None:
+        """Register everything, then run the pipeline once."""
+        # makes %config SkillManager see it; IPython types the list too narrowly
+        configurables: list[Any] = self._shell.configurables
+        configurables.append(self.manager)
+        self._undo.append(lambda: _discard(configurables, self.manager))
+        self._add_magic("skill", self.skill)
+        self._add_magic("reload_skills", self.reload_skills)
+        self._add_completion("%skill", self._complete)
+        self._undo.append(formatters.register(self._shell))
+        self._undo.append(self.manager.unload)
+        with self._progress:
+            self.manager.load()
+        summary = summarise(self.manager.catalogue)
+        if summary:
+            print(summary)  # noqa: T201  # the one line that a load may say
+
+    def close(self) -> None:
+        """Undo every registration, the last one first."""
+        while self._undo:
+            self._undo.pop()()
+
+    @no_var_expand
+    def skill(self, line: str) -> object:
+        """Show the skills of this kernel, or do one thing with them.
+
+        %skill              the table: every skill, its state, and the way out
+        %skill NAME         one skill: card, instructions, signature
+        %skill COMMAND …    %skill --help names the commands
+
+        A line that ends in a question mark is IPython's help, never ours: write
+        the mark in the middle, or call SkillManager's methods.
+        """
+        return self._answer(lambda: commands.run(self.manager, line, door="%skill"))
+
+    @no_var_expand
+    def reload_skills(self, line: str) -> object:
+        """Take up added, removed and edited skills in the running kernel.
+
+        %reload_skills          report what changed; nothing when nothing did
+        %reload_skills --retry  also try again what failed to install before
+        """
+        return self._answer(lambda: commands.reload(self.manager, line))
+
+    def _answer(self, ask: Callable[[], object]) -> object:
+        try:
+            with self._progress:
+                return ask()
+        except PrimeSkillsError as error:
+            # the only place where ours become IPython's: no traceback, the fix
+            raise UsageError(str(error)) from error
+
+    def _complete(self, _shell: InteractiveShell, event: Any) -> list[str]:
+        names = [item.skill.name for item in self.manager.catalogue.skills]
+        return commands.complete(event.text_until_cursor, names=names)
+
+    def _add_magic(self, name: str, function: Callable[[str], object]) -> None:
+        magics = self._shell.magics_manager.magics["line"]
+        before = magics.get(name)
+        magics[name] = function
+
+        def undo() -> None:
+            if magics.get(name) != function:
+                return  # somebody else's by now
+            del magics[name]
+            if before is not None:
+                magics[name] = before
+
+        self._undo.append(undo)
+
+    def _add_completion(self, word: str, complete: Callable[..., list[str]]) -> None:
+        hooks = self._shell.strdispatchers
+        known = "complete_command" in hooks
+        self._shell.set_hook("complete_command", complete, str_key=word)
+
+        def undo() -> None:
+            words = hooks["complete_command"].strs
+            chain = words[word].chain
+            chain[:] = [entry for entry in chain if entry[1] != complete]
+            if not chain:
+                del words[word]
+            if not known and not words:
+                del hooks["complete_command"]
+
+        self._undo.append(undo)
+
+
+def _discard(items: list[Any], item: object) -> None:
+    with suppress(ValueError):
+        items.remove(item)

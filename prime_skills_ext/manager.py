@@ -1,0 +1,333 @@
+"""SkillManager: settings in, the current snapshot out, through the pipeline.
+
+It holds the settings and the snapshot, and what people do to them. Without a
+namespace it plans and installs but binds nothing: that is how the terminal command
+uses it.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Callable, Mapping, MutableMapping
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any, cast
+
+from traitlets import Enum, List, Unicode
+from traitlets.config import Config, Configurable
+
+from prime_skills_ext.catalog.discovery import discover
+from prime_skills_ext.catalog.selection import Precedence
+from prime_skills_ext.catalog.sources import find_places, find_sources
+from prime_skills_ext.catalog.status import Catalogue, SkillStatus
+from prime_skills_ext.catalog.trust import Override, TrustStore, needs_trust
+from prime_skills_ext.environment.installation import InstallReport
+from prime_skills_ext.environment.venv import Environment, Mode
+from prime_skills_ext.errors import PrimeSkillsError
+from prime_skills_ext.kernel.binding import Binder
+from prime_skills_ext.kernel.reload import ReloadReport
+from prime_skills_ext.pipeline import Pipeline, Settings, Snapshot, find_mode
+from prime_skills_ext.skill import frontmatter
+from prime_skills_ext.views.card import SkillDetails
+from prime_skills_ext.views.report import Message
+
+__all__ = ["FAILED", "SkillManager", "plan_for_launch"]
+
+#: States in which somebody has to do something before a skill works again.
+FAILED = frozenset({"install-failed", "import-failed", "stale"})
+
+
+class SkillManager(Configurable):
+    """The skills of one kernel.
+
+    Args:
+        namespace: The user's names; ``None`` binds nothing.
+        hidden: Names that ``%who`` leaves out.
+        progress: Called with one line per step of long work.
+        environ: The environment variables to go by, default: this process's.
+        mode: How the kernel relates to its environment; ``None`` finds out.
+    """
+
+    skill_paths = List(
+        Unicode(),
+        help="""Skill folders, or folders of them, that win every name.
+        PRIME_SKILLS_PATH adds more.""",
+    ).tag(config=True)
+    project = Unicode(
+        None,
+        allow_none=True,
+        help="""Folder whose project skills count. Default: the working directory,
+        as it is at load.""",
+    ).tag(config=True)
+    precedence = Enum(
+        ("project", "personal"),
+        default_value="project",
+        help="""Who wins a name: "project" skills, or the user's ("personal").""",
+    ).tag(config=True)
+    trust = Enum(
+        (None, "all", "none"),
+        default_value=None,
+        allow_none=True,
+        help="""Overrides what was decided with %skill trust: "all" or "none".
+        Default: PRIME_SKILLS_TRUST.""",
+    ).tag(config=True)
+
+    def __init__(
+        self,
+        *,
+        namespace: MutableMapping[str, object] | None = None,
+        hidden: MutableMapping[str, object] | None = None,
+        progress: Callable[[str], None] | None = None,
+        environ: Mapping[str, str] | None = None,
+        mode: Mode | None = None,
+        **settings: Any,
+    ) -> None:
+        super().__init__(**settings)
+        self.environ = os.environ if environ is None else environ
+        self._added: list[Path] = []
+        self._registered: list[Path] = []
+        self._snapshot: Snapshot | None = None
+        # fixed until unload: a later os.chdir must not change what counts
+        self.places = find_places(environ=self.environ, project=self.project)
+        binder = None
+        if namespace is not None:
+            binder = Binder(namespace, hidden={} if hidden is None else hidden)
+        self._pipeline = Pipeline(
+            places=self.places,
+            environ=self.environ,
+            mode=mode or find_mode(self.environ),
+            progress=progress,
+            binder=binder,
+            details=self.details,
+        )
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """What the last run found; the first access looks, but installs nothing."""
+        if self._snapshot is None:
+            self._snapshot = self._run(allow_install=False)
+        return self._snapshot
+
+    @property
+    def catalogue(self) -> Catalogue:
+        """How each skill stands."""
+        return self.snapshot.catalogue
+
+    def details(self, name: str) -> SkillDetails:
+        """Return one skill with its instructions, read now.
+
+        Args:
+            name: A skill's name or import name, or ``name@source``.
+
+        Raises:
+            UnknownSkillError: There is none of that name.
+            PrimeSkillsError: Its file cannot be read.
+        """
+        status = self.catalogue.get(name)
+        try:
+            text = status.skill.path.read_bytes()
+        except OSError as error:
+            raise PrimeSkillsError(
+                f"the instructions of {name} cannot be read: {error.strerror}",
+                fix="put the file back, then run %reload_skills",
+                path=status.skill.path,
+            ) from error
+        details = SkillDetails(
+            status=status, body=frontmatter.parse(text, path=status.skill.path).body
+        )
+        value = self.snapshot.bindings.values.get(status.skill.identity)
+        if status.state not in ("ready", "stale", "name-taken") or not callable(value):
+            return details
+        return replace(details, signature=_signature(value), doc=inspect.getdoc(value))
+
+    def load(self) -> None:
+        """Find, install and bind; never raises because of a skill."""
+        self._snapshot = self._run(allow_install=True)
+
+    def reload(self, *, retry: bool = False) -> ReloadReport | None:
+        """Take up what changed on disk.
+
+        Args:
+            retry: Also try again what failed to install before.
+
+        Returns:
+            What changed; ``None`` when nothing did.
+        """
+        before = self.catalogue
+        self._snapshot = self._run(allow_install=True, retry=retry, reload=True)
+        bindings = self._snapshot.bindings
+        names = {item.skill.identity: item.name for item in self.catalogue.skills}
+        report = ReloadReport.between(
+            _standing(before),
+            _standing(self.catalogue),
+            changed=[names[identity] for identity in bindings.changed],
+            failing=[
+                item.name for item in self.catalogue.skills if item.state in FAILED
+            ],
+        )
+        return report or None
+
+    def sync(self, *, retry: bool = False) -> Message:
+        """Make the environment and install what is missing."""
+        self._snapshot = self._run(allow_install=True, retry=retry, reload=True)
+        failed = [
+            item.name
+            for item in self.catalogue.skills
+            if item.state == "install-failed"
+        ]
+        if failed:
+            return Message(
+                text=f"{', '.join(failed)}: not installed", fix="prime-skills doctor"
+            )
+        count = len(self._snapshot.installed.installed)
+        new = "1 skill" if count == 1 else f"{count} skills"
+        return Message(text=f"{new} installed; everything is up to date")
+
+    def add(self, path: Path) -> ReloadReport | Message:
+        """Use the skills of ``path``, before all others, until this kernel ends.
+
+        Raises:
+            PrimeSkillsError: There is no skill at ``path``.
+        """
+        absolute = _absolute(path)
+        if absolute in self._added:
+            return self.reload() or Message(text=f"{path} was added before")
+        self._check_skills_at(absolute)
+        self._added.insert(0, absolute)
+        return self.reload() or Message(text=f"{path} brings nothing new")
+
+    def forget(self, path: Path) -> ReloadReport | Message:
+        """Undo ``add``.
+
+        Raises:
+            PrimeSkillsError: ``path`` was not added.
+        """
+        absolute = _absolute(path)
+        if absolute not in self._added:
+            raise PrimeSkillsError(
+                f"{path} was not added in this kernel",
+                fix="%skill list shows where each skill comes from",
+                path=absolute,
+            )
+        self._added.remove(absolute)
+        return self.reload() or Message(text=f"{path} is forgotten")
+
+    def register(self, path: Path) -> Callable[[], None]:
+        """Offer the skills of another extension; they yield to everything else.
+
+        Returns:
+            A function that takes them back; ``reload`` makes either effective.
+        """
+        self._registered.append(path)
+        return partial(self._registered.remove, path)
+
+    def trust_project(
+        self, *, pin: bool = False, owner: str | None = None
+    ) -> ReloadReport | Message:
+        """Trust the project's skills, then install and bind them.
+
+        Args:
+            pin: Ask again when the content of any of them changes.
+            owner: Name of the user who owns the folder, where it is not yours.
+
+        Raises:
+            TrustError: The folder is somebody else's, or the store cannot be written.
+        """
+        selection = self.snapshot.selection
+        candidates = [*selection.winners, *(x.candidate for x in selection.shadowed)]
+        self._store.trust(
+            self.places.project_root,
+            pin=pin,
+            owner=owner,
+            skills=[item.skill for item in candidates if needs_trust(item)],
+        )
+        return self.reload() or Message(
+            text="this project is trusted; no skill of it was waiting for that"
+        )
+
+    def untrust_project(self) -> ReloadReport | Message:
+        """Take trust back; what the kernel imported becomes a placeholder.
+
+        Raises:
+            TrustError: The store cannot be written.
+        """
+        self._store.untrust(self.places.project_root)
+        return self.reload() or Message(text="this project is not trusted")
+
+    def unload(self) -> None:
+        """Leave the namespace, the import system and ``PATH`` as they were."""
+        self._pipeline.close()
+        self._snapshot = None
+
+    def _run(
+        self, *, allow_install: bool, retry: bool = False, reload: bool = False
+    ) -> Snapshot:
+        settings = Settings(
+            explicit=[*self._added, *self.skill_paths],
+            registered=self._registered,
+            precedence=cast("Precedence", self.precedence),
+            trust=cast("Override | None", self.trust),
+        )
+        return self._pipeline.run(
+            settings, allow_install=allow_install, retry=retry, reload=reload
+        )
+
+    @property
+    def _store(self) -> TrustStore:
+        return TrustStore(self.places.agent_directory)
+
+    def _check_skills_at(self, path: Path) -> None:
+        sources, problems = find_sources(self.places, explicit=[path], environ={})
+        found = discover(item for item in sources if item.kind == "explicit")
+        if found.candidates:
+            return
+        for problem in (*problems, *found.diagnostics):
+            if problem.severity != "info":
+                raise PrimeSkillsError(problem.message, fix=problem.fix, path=path)
+        raise PrimeSkillsError(
+            f"there is no skill in {path}",
+            fix="name a folder that holds SKILL.md, or a folder of such folders",
+            path=path,
+        )
+
+
+def plan_for_launch(
+    *,
+    environ: Mapping[str, str],
+    progress: Callable[[str], None] | None = None,
+    config: Config | None = None,
+) -> tuple[Environment, InstallReport]:
+    """Ensure the environment of own mode, for the kernel that is about to start.
+
+    Args:
+        environ: The environment variables of the kernel.
+        progress: Called with one line per step.
+        config: The profile's settings, so that the extension plans the same.
+    """
+    manager = SkillManager(
+        environ=environ, progress=progress, mode="own", config=config or Config()
+    )
+    manager.load()
+    return manager.snapshot.environment, manager.snapshot.installed
+
+
+def _standing(catalogue: Catalogue) -> dict[str, SkillStatus]:
+    return {
+        item.name: item
+        for item in catalogue.skills
+        if item.state not in ("shadowed", "removed")
+    }
+
+
+def _signature(value: object) -> str | None:
+    try:
+        return str(inspect.signature(value))  # type: ignore[arg-type]  # or TypeError
+    except (TypeError, ValueError):
+        return None
+
+
+def _absolute(path: Path) -> Path:
+    # resolve() would replace the links that the user knows the folder by
+    return Path(os.path.abspath(path.expanduser()))  # noqa: PTH100

@@ -1,0 +1,366 @@
+"""The path of the data: from sources to a snapshot, one stage after the other.
+
+It owns the order of the stages and what has to live from one run to the next: the
+binder, the active generation, the directory of commands. Rules about skills stand
+in the stages. Without a binder it plans and installs but touches no namespace.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import final
+
+from prime_skills_ext.catalog.credentials import find_credentials
+from prime_skills_ext.catalog.discovery import discover
+from prime_skills_ext.catalog.gates import Facts, Problem, gates
+from prime_skills_ext.catalog.selection import Precedence, Selection, select
+from prime_skills_ext.catalog.sources import Places, Source, find_sources
+from prime_skills_ext.catalog.status import Catalogue, SkillStatus, statuses
+from prime_skills_ext.catalog.trust import (
+    Override,
+    TrustStore,
+    find_override,
+    is_trusted,
+    needs_trust,
+)
+from prime_skills_ext.environment import record as records
+from prime_skills_ext.environment.activation import activate, deactivate
+from prime_skills_ext.environment.installation import InstallReport, ensure
+from prime_skills_ext.environment.scripts import write_scripts
+from prime_skills_ext.environment.undeclared import find_undeclared
+from prime_skills_ext.environment.venv import Environment, Generation, Mode, locate
+from prime_skills_ext.kernel.binding import Binder, Bindings
+from prime_skills_ext.kernel.command_path import CommandPath
+from prime_skills_ext.kernel.importing import Refusal
+from prime_skills_ext.kernel.skills import Lazy
+from prime_skills_ext.skill.model import Diagnostic, Skill
+
+__all__ = ["Pipeline", "Settings", "Snapshot", "find_mode"]
+
+#: The module that skills import, served to every kernel.
+RUNTIME = Path(__file__).parent / "runtime" / "src"
+
+
+@final
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Settings:
+    """What one run goes by.
+
+    Attributes:
+        explicit: Paths that the user named, in order.
+        registered: Paths that other extensions named.
+        precedence: Who wins a name.
+        trust: Overrides the store and ``PRIME_SKILLS_TRUST``; ``None`` does not.
+    """
+
+    explicit: Sequence[str | Path] = ()
+    registered: Sequence[str | Path] = ()
+    precedence: Precedence = "project"
+    trust: Override | None = None
+
+
+@final
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Snapshot:
+    """What the last run of the pipeline found; every view reads one of these.
+
+    Attributes:
+        sources: Where skills were looked for.
+        selection: Who holds each name.
+        environment: Where requirements are installed.
+        installed: What installing found or did.
+        bindings: What the kernel holds.
+        catalogue: How each skill stands.
+    """
+
+    sources: tuple[Source, ...]
+    selection: Selection
+    environment: Environment
+    installed: InstallReport
+    bindings: Bindings
+    catalogue: Catalogue
+
+
+@final
+class Pipeline:
+    """Runs the stages for one kernel.
+
+    Args:
+        places: The directories that everything is found from.
+        environ: The environment variables to go by.
+        mode: How the kernel relates to its environment.
+        progress: Called with one line per step of long work.
+        binder: Binds names; ``None`` binds nothing.
+        details: Makes what ``skills[name]`` is for a skill of instructions.
+    """
+
+    def __init__(
+        self,
+        *,
+        places: Places,
+        environ: Mapping[str, str],
+        mode: Mode,
+        progress: Callable[[str], None] | None,
+        binder: Binder | None,
+        details: Callable[[str], object],
+    ) -> None:
+        self._places = places
+        self._environ = environ
+        self._mode = mode
+        self._progress = progress
+        self._binder = binder
+        self._details = details
+        self._commands = CommandPath()
+        self._active: Generation | None = None
+        self._held: dict[Path, SkillStatus] = {}
+        self._removed: dict[Path, SkillStatus] = {}
+
+    def run(
+        self,
+        settings: Settings,
+        *,
+        allow_install: bool,
+        retry: bool = False,
+        reload: bool = False,
+    ) -> Snapshot:
+        """Run every stage once.
+
+        Args:
+            settings: What to go by.
+            allow_install: Whether anything may be installed.
+            retry: Try again what failed to install before.
+            reload: Execute again what changed on disk.
+        """
+        sources, selection, notes = self._select(settings)
+        stored, problems = find_credentials(
+            agent_directory=self._places.agent_directory, environ=self._environ
+        )
+        facts = Facts(environ=self._environ, credentials=stored)
+        gated = gates(selection, facts=facts)
+        wanted = [x.skill for x in selection.active() if x.skill.identity not in gated]
+        environment = self._environment(wanted, selection=selection)
+        install = partial(
+            ensure,
+            wanted,
+            environment=environment,
+            environ=self._environ,
+            progress=self._progress,
+            allow_install=allow_install,
+            unavailable=[
+                item.skill
+                for item in selection.winners
+                if item.skill.python is not None and item.skill not in wanted
+            ],
+        )
+        installed = install(retry=retry)
+        bindings = self._bind(selection, gated, installed, reload=reload)
+        undeclared = find_undeclared(bindings.errors)
+        if undeclared and allow_install:
+            installed = install(extra_requirements=undeclared)
+            bindings = self._bind(selection, gated, installed, reload=True)
+        catalogue = statuses(
+            selection,
+            installed=_failures(installed),
+            bound=bindings.problems,
+            names=bindings.names,
+            facts=facts,
+            removed=self._removed.values(),
+        )
+        notes += (
+            *problems,
+            *environment.diagnostics,
+            *installed.diagnostics,
+            *bindings.diagnostics,
+        )
+        self._held = {
+            item.skill.identity: item
+            for item in catalogue.skills
+            if item.bound_as is not None
+        }
+        return Snapshot(
+            sources=sources,
+            selection=selection,
+            environment=environment,
+            installed=installed,
+            bindings=bindings,
+            catalogue=replace(catalogue, diagnostics=catalogue.diagnostics + notes),
+        )
+
+    def close(self) -> None:
+        """Undo what lives from run to run: names, ``sys.path``, ``PATH``."""
+        if self._binder is not None:
+            self._binder.unbind()
+        if self._active is not None:
+            deactivate(self._active)
+            self._active = None
+        self._commands.close()
+
+    def _select(
+        self, settings: Settings
+    ) -> tuple[tuple[Source, ...], Selection, tuple[Diagnostic, ...]]:
+        sources, problems = find_sources(
+            self._places,
+            explicit=settings.explicit,
+            registered=settings.registered,
+            environ=self._environ,
+        )
+        override, notes = find_override(self._environ)
+        if settings.trust is not None:
+            override, notes = settings.trust, ()
+        store = TrustStore(self._places.agent_directory)
+        selection = select(
+            discover(sources),
+            trusted=partial(is_trusted, store=store, override=override),
+            precedence=settings.precedence,
+        )
+        return sources, selection, (*problems, *notes, *store.diagnostics())
+
+    def _environment(
+        self, wanted: Iterable[Skill], *, selection: Selection
+    ) -> Environment:
+        installable = {skill.identity for skill in wanted}
+        of_project = any(
+            needs_trust(item)
+            and item.skill.python is not None
+            and item.skill.identity in installable
+            for item in selection.winners
+        )
+        return locate(
+            mode=self._mode,
+            agent_directory=self._places.agent_directory,
+            environ=self._environ,
+            # projects never share an environment with each other or with the user's
+            project_root=self._places.project_root if of_project else None,
+        )
+
+    def _bind(
+        self,
+        selection: Selection,
+        gated: Mapping[Path, Problem],
+        installed: InstallReport,
+        *,
+        reload: bool,
+    ) -> Bindings:
+        if self._binder is None:
+            return Bindings()
+        generation = installed.generation
+        if generation is not None and generation != self._active:
+            activate(generation)
+            if self._active is not None:
+                deactivate(self._active)
+            self._active = generation
+        winners = [item.skill for item in selection.winners]
+        bindings = self._binder.bind(
+            winners,
+            problems={**_failures(installed), **gated},
+            refused=_refused(winners, installed),
+            modules={"rlm": RUNTIME},
+            values=self._values(selection),
+            ignored=() if generation is None else (generation.site_packages,),
+            reload=reload,
+        )
+        self._removed = self._still_held(selection)
+        self._write_commands(winners, installed, bindings)
+        return bindings
+
+    def _still_held(self, selection: Selection) -> dict[Path, SkillStatus]:
+        """Skills that the kernel bound and whose folder is gone since."""
+        names = {item.skill.name for item in selection.winners}
+        return {
+            identity: replace(item, reason="its folder was removed since it was loaded")
+            for identity, item in {**self._removed, **self._held}.items()
+            if item.skill.name not in names and not identity.exists()
+        }
+
+    def _values(self, selection: Selection) -> dict[str, object]:
+        """What ``skills[…]`` answers for beside the modules that are bound."""
+        values: dict[str, object] = {
+            item.skill.name: Lazy(make=partial(self._details, item.skill.name))
+            for item in selection.winners
+            if item.skill.python is None
+        }
+        for shadowed in selection.shadowed:
+            item = shadowed.candidate
+            key = item.qualified_name
+            usable = item.skill.identity not in selection.untrusted
+            if self._binder is not None and usable and item.skill.python is not None:
+                load = partial(self._binder.load_private, item.skill)
+                values[key] = Lazy(make=load)
+            else:
+                values[key] = Lazy(make=partial(self._details, key))
+        return values
+
+    def _write_commands(
+        self, skills: Iterable[Skill], installed: InstallReport, bindings: Bindings
+    ) -> None:
+        """Put the commands of the skills that work first on ``PATH``."""
+        works = {
+            skill.identity: skill.python
+            for skill in skills
+            if skill.python is not None
+            # a private name means that another module answers to its own
+            and bindings.names.get(skill.identity) == skill.import_name
+            and bindings.problems.get(skill.identity, _FINE).state in ("ready", "stale")
+        }
+        commands = [
+            command
+            for identity in works
+            for command in installed.commands.get(identity, ())
+        ]
+        if not commands or installed.generation is None:
+            self._commands.close()
+            return
+        write_scripts(
+            self._commands.open(),
+            python=installed.generation.python,
+            commands=commands,
+            sources={package.import_name: package.src for package in works.values()},
+        )
+
+
+def find_mode(environ: Mapping[str, str]) -> Mode:
+    """How this process relates to an environment of ours."""
+    custom = environ.get("PRIME_AGENT_KERNEL_PYTHON")
+    if custom and Path(custom).expanduser().resolve() == Path(sys.executable).resolve():
+        return "custom"
+    generation = environ.get("PRIME_SKILLS_GENERATION")
+    if environ.get("PRIME_SKILLS_MODE") == "own" and generation:
+        # a process that merely inherited the variables has another prefix
+        same = Path(generation).resolve() == Path(sys.prefix).resolve()
+        return "own" if same else "overlay"
+    return "overlay"
+
+
+_FINE = Problem(state="ready", reason="", fix="")
+
+
+def _refused(winners: Iterable[Skill], installed: InstallReport) -> dict[str, Refusal]:
+    """Import names that the environment knows, but not from the skills of this kernel.
+
+    Their links may be on ``sys.path`` where the kernel runs inside the environment.
+    """
+    if installed.generation is None:
+        return {}
+    held = {skill.import_name for skill in winners if skill.python is not None}
+    known = records.read(installed.generation.record).skills.values()
+    problem = Problem(
+        state="removed",
+        reason="it is installed, but no skill of this kernel has that name",
+        fix="%skill list --all",
+    )
+    return {
+        item.import_name: Refusal(problem=problem, src=Path(item.package_path) / "src")
+        for item in known
+        if item.import_name not in held
+    }
+
+
+def _failures(installed: InstallReport) -> dict[Path, Problem]:
+    return {
+        identity: Problem(state="install-failed", reason=it.reason, fix=it.fix)
+        for identity, it in installed.failed.items()
+    }

@@ -1,0 +1,69 @@
+"""Environments that the integration tests start kernels from."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from uv import find_uv_bin
+
+from prime_skills_ext import process
+from tests.integration.drivers import Driver, Kernel, Terminal
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+
+
+def uv(*words: str | os.PathLike[str]) -> None:
+    """Run uv in the repository."""
+    argv = [find_uv_bin(), *map(os.fspath, words)]
+    process.run(argv, cwd=REPOSITORY, env=dict(os.environ), timeout_s=600)
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel of this package."""
+    out = tmp_path_factory.mktemp("wheel")
+    uv("build", "--quiet", "--wheel", "--out-dir", out)
+    return next(out.glob("*.whl"))
+
+
+@pytest.fixture(scope="session")
+def old_python(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The interpreter of an environment with this package and ipykernel 6."""
+    venv = tmp_path_factory.mktemp("ipykernel6") / "venv"
+    uv("venv", "--quiet", "--python", sys.executable, venv)
+    uv("pip", "install", "--quiet", "--python", venv, wheel, "ipykernel<7")
+    return venv / "bin" / "python"
+
+
+@pytest.fixture
+def project(tmp_path: Path, home: Path) -> Path:
+    """A working directory that is a project of its own."""
+    folder = tmp_path / "project"
+    folder.mkdir()
+    (folder / ".git").mkdir()
+    return folder
+
+
+@pytest.fixture
+def kernel(project: Path) -> Iterator[Kernel]:
+    """A kernel of this Python in the project."""
+    with Kernel(project) as started:
+        yield started
+
+
+@pytest.fixture(params=["ipykernel 7", "ipykernel 6", "terminal"])
+def shell(request: pytest.FixtureRequest, project: Path) -> Iterator[Driver]:
+    """Each of the shells that the extension must work in."""
+    with ExitStack() as stack:
+        if request.param == "terminal":
+            yield stack.enter_context(Terminal(project))
+        elif request.param == "ipykernel 6":
+            python = request.getfixturevalue("old_python")
+            yield stack.enter_context(Kernel(project, python=python))
+        else:
+            yield stack.enter_context(Kernel(project))

@@ -1,0 +1,177 @@
+"""Real kernels and a real terminal, driven line by line."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Protocol, Self
+
+import pexpect
+from jupyter_client.kernelspec import KernelSpec, KernelSpecManager
+from jupyter_client.manager import KernelManager
+
+__all__ = ["Driver", "Kernel", "Outcome", "Terminal"]
+
+#: Longest that a cell may take: an install from the index is the slowest.
+CELL_TIMEOUT_S = 180
+
+
+@dataclass
+class Outcome:
+    """What one cell gave."""
+
+    stdout: str = ""
+    stderr: str = ""
+    result: str | None = None
+    error: str | None = None
+    displays: list[dict[str, Any]] = field(default_factory=list)
+
+
+class Driver(Protocol):
+    """A shell that runs code."""
+
+    def run(self, code: str) -> Outcome:
+        """Run ``code`` and wait for it."""
+        ...
+
+
+class _OneSpec(KernelSpecManager):
+    argv: list[str]
+
+    def get_kernel_spec(self, kernel_name: str) -> KernelSpec:
+        return KernelSpec(argv=self.argv, display_name=kernel_name, language="python")
+
+
+class Kernel:
+    """A real ipykernel of ``python``, in ``directory``."""
+
+    def __init__(
+        self,
+        directory: Path,
+        *,
+        python: str | os.PathLike[str] = sys.executable,
+        environ: Mapping[str, str] | None = None,
+        argv: list[str] | None = None,
+        arguments: tuple[str, ...] = (),
+    ) -> None:
+        specs = _OneSpec()
+        specs.argv = argv or [
+            os.fspath(python),
+            "-m",
+            "ipykernel_launcher",
+            "-f",
+            "{connection_file}",
+            *arguments,
+        ]
+        self._manager = KernelManager(kernel_name="test", kernel_spec_manager=specs)
+        self._directory = directory
+        self._environ = {**os.environ, **(environ or {})}
+
+    def __enter__(self) -> Self:
+        self._manager.start_kernel(cwd=str(self._directory), env=self._environ)
+        self.client = self._manager.blocking_client()
+        self.client.start_channels()
+        self.client.wait_for_ready(timeout=CELL_TIMEOUT_S)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.client.stop_channels()
+        self._manager.shutdown_kernel(now=True)
+
+    def run(self, code: str) -> Outcome:
+        """Run ``code`` as a cell."""
+        outcome = Outcome()
+
+        def listen(message: dict[str, Any]) -> None:
+            content = message["content"]
+            kind = message["header"]["msg_type"]
+            if kind == "stream" and content["name"] == "stdout":
+                outcome.stdout += content["text"]
+            elif kind == "stream":
+                outcome.stderr += content["text"]
+            elif kind == "execute_result":
+                outcome.result = content["data"].get("text/plain")
+                outcome.displays.append(content["data"])
+            elif kind == "display_data":
+                outcome.displays.append(content["data"])
+            elif kind == "error":
+                outcome.error = f"{content['ename']}: {content['evalue']}"
+
+        self.client.execute_interactive(
+            code,
+            store_history=False,
+            allow_stdin=False,
+            timeout=CELL_TIMEOUT_S,
+            output_hook=listen,
+        )
+        return outcome
+
+    def complete(self, code: str) -> list[str]:
+        """Return what Tab offers at the end of ``code``."""
+        reply = self.client.complete(code, reply=True, timeout=CELL_TIMEOUT_S)
+        return list(reply["content"]["matches"])
+
+    def inspect(self, code: str) -> str:
+        """Return what Shift-Tab shows for ``code``."""
+        reply = self.client.inspect(code, reply=True, timeout=CELL_TIMEOUT_S)
+        return str(reply["content"]["data"].get("text/plain", ""))
+
+
+class Terminal:
+    """A real terminal IPython; code is one line, what it prints is the outcome."""
+
+    _PROMPT = r"In \[\d+\]: "
+
+    def __init__(
+        self,
+        directory: Path,
+        *,
+        python: str | os.PathLike[str] = sys.executable,
+        environ: Mapping[str, str] | None = None,
+    ) -> None:
+        self._start = (
+            os.fspath(python),
+            ["-m", "IPython", "--simple-prompt", "--no-banner", "--colors=NoColor"],
+            str(directory),
+            {**os.environ, "TERM": "dumb", "NO_COLOR": "1", **(environ or {})},
+        )
+
+    def __enter__(self) -> Self:
+        python, words, directory, environ = self._start
+        self._child = pexpect.spawn(
+            python,
+            words,
+            cwd=directory,
+            env=environ,
+            encoding="utf-8",
+            timeout=CELL_TIMEOUT_S,
+            echo=False,
+            dimensions=(50, 400),
+        )
+        self._child.expect(self._PROMPT)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._child.close(force=True)
+
+    def run(self, code: str) -> Outcome:
+        """Type ``code`` and read until the next prompt."""
+        self._child.sendline(code)
+        self._child.expect(self._PROMPT)
+        said = str(self._child.before).replace("\r\n", "\n")
+        failed = "Traceback" in said
+        return Outcome(stdout=said, error=said if failed else None)
