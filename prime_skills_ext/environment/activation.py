@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import final
 
+from packaging.utils import canonicalize_name
+
 from prime_skills_ext.environment import record as records
 from prime_skills_ext.environment.facts import is_inside
 from prime_skills_ext.environment.generations import KERNEL_PTH
@@ -29,10 +31,11 @@ _PASSED_OVER = (KERNEL_PTH, "_virtualenv.pth")
 @final
 @dataclass(kw_only=True, slots=True)
 class _Active:
-    """What one generation changed in this process, and how often it was asked for."""
+    """What one generation changed in this process, and for whom."""
 
     generation: Generation
-    count: int = 1
+    owners: set[str] = field(default_factory=set)
+    files: set[str] = field(default_factory=set)
     paths: list[str] = field(default_factory=list)
     finders: list[object] = field(default_factory=list)
 
@@ -40,46 +43,52 @@ class _Active:
 _ACTIVE: dict[Path, _Active] = {}
 
 
-def activate(generation: Generation) -> tuple[Diagnostic, ...]:
-    """Append a generation's packages to ``sys.path``; counted, done once.
+def activate(generation: Generation, *, owner: str = "") -> tuple[Diagnostic, ...]:
+    """Append a generation's packages to ``sys.path``.
 
-    A process that runs inside the generation only marks it as in use.
+    Asking again for the same owner changes nothing, but takes in what was installed
+    in between. A process that runs inside the generation only marks it as in use.
+
+    Args:
+        generation: What to make importable.
+        owner: Who asks; it stays active until every owner has deactivated it.
 
     Returns:
         What is wrong with its ``.pth`` files.
     """
-    known = _ACTIVE.get(generation.directory)
-    if known is not None:
-        known.count += 1
-        return ()
+    state = _ACTIVE.setdefault(generation.directory, _Active(generation=generation))
+    state.owners.add(owner)
     hold(generation)
-    state = _ACTIVE[generation.directory] = _Active(generation=generation)
     if is_inside(generation):
         return ()
     _append(str(generation.site_packages), state=state)
-    links, finders = _links_of_skills(generation), list(sys.meta_path)
+    state.files |= _links_of_skills(generation)
+    finders = list(sys.meta_path)
     diagnostics = [
         problem
         for file in sorted(generation.site_packages.glob("*.pth"))
-        if file.name not in links
+        if file.name not in state.files
         for problem in _process(file, state=state)
     ]
-    state.finders = [finder for finder in sys.meta_path if finder not in finders]
+    state.finders += [finder for finder in sys.meta_path if finder not in finders]
     importlib.invalidate_caches()
     return tuple(diagnostics)
 
 
-def deactivate(generation: Generation | None = None) -> None:
-    """Undo one ``activate``, of the latest generation if none is named."""
-    if generation is None:
-        state = next(reversed(_ACTIVE.values()), None)
-    else:
-        state = _ACTIVE.get(generation.directory)
-    if state is None:
-        return
-    state.count -= 1
-    if state.count:
-        return
+def deactivate(generation: Generation | None = None, *, owner: str = "") -> None:
+    """Undo what ``activate`` did for ``owner``: with one generation, or with all."""
+    states = [
+        state
+        for directory, state in _ACTIVE.items()
+        if generation is None or directory == generation.directory
+    ]
+    for state in states:
+        state.owners.discard(owner)
+        if not state.owners:
+            _undo(state)
+
+
+def _undo(state: _Active) -> None:
     del _ACTIVE[state.generation.directory]
     release(state.generation)
     for path in state.paths:
@@ -104,6 +113,7 @@ def _append(path: str, *, state: _Active) -> None:
 
 def _process(file: Path, *, state: _Active) -> Iterator[Diagnostic]:
     """What ``site`` does with such a file, but a bad line is told, not printed."""
+    state.files.add(file.name)
     try:
         lines = file.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
@@ -142,7 +152,7 @@ def _links_of_skills(generation: Generation) -> frozenset[str]:
     names = {skill.project for skill in known.skills.values() if skill.project}
     links = set(_PASSED_OVER)
     for info in generation.site_packages.glob("*.dist-info"):
-        project = info.name.partition("-")[0].replace("_", "-").lower()
+        project = canonicalize_name(info.name.partition("-")[0])
         if project not in names:
             continue
         try:

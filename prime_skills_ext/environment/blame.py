@@ -72,4 +72,6 @@ def summary(words: str) -> str:
         sentence.append(line)
     headline = _LEAD.sub("", lines[start]).strip()
     told = " ".join(" ".join(sentence).split())
-    return told if told.startswith(("Because", headline)) else f"{headline}: {told}"
+    if told.startswith("Because "):  # uv's conclusion adds nothing to its premises
+        return told.removeprefix("Because ").partition(", we can conclude")[0]
+    return told if told.startswith(headline) else f"{headline}: {told}"

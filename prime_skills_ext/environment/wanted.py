@@ -169,8 +169,7 @@ def _problem(
     errors = [problem for problem in problems if problem.severity == "error"]
     if errors:
         first = errors[0]
-        where = f" (line {first.line})" if first.line else ""
-        return Failure(reason=f"{first.message}{where}", fix=first.fix)
+        return Failure(reason=first.message, fix=first.fix)
     if project is None or mark == UNREADABLE:
         return Failure(
             reason="pyproject.toml cannot be read", fix="make it a readable file"
