@@ -98,8 +98,9 @@ def find_slow_lane(facts: Facts) -> str | None:
     if general is not None or facts.backend not in _BACKENDS:
         return general or f"its backend is {facts.backend}"
     distribution, explain = _BACKENDS[facts.backend]
-    others = [name for name in facts.build_requires if name != distribution]
-    if set(others) - {"wheel"}:
+    usual = {distribution, "wheel"}
+    others = [name for name in facts.build_requires if name not in usual]
+    if others:
         return f"its build requires {', '.join(others)}"
     return explain(facts)
 

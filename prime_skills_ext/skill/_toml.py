@@ -163,8 +163,8 @@ class TableReader:
             key=key,
         )
 
-    def _find_line(self, where: str, key: str | None) -> int | None:
-        """Find the line of a key below its table's header, as well as text tells."""
+    def _find_line(self, where: str, key: str | None) -> int:
+        """Find the line of a key below its table's header; the first one without."""
         header = re.search(
             rf"^[ \t]*\[+[ \t]*{re.escape(where)}[ \t]*\]+", self.text, re.MULTILINE
         )
@@ -175,9 +175,7 @@ class TableReader:
                 rf"""^[ \t]*(?:\[+[^\]\n]*)?["']?{re.escape(key)}["']?[ \t]*[=.\]]"""
             )
             found = re.compile(pattern, re.MULTILINE).search(self.text, start) or header
-        if found is None:
-            return None
-        return self.text.count("\n", 0, found.start()) + 1
+        return 1 if found is None else self.text.count("\n", 0, found.start()) + 1
 
 
 def _named(where: str, key: str) -> str:

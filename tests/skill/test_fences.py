@@ -120,3 +120,11 @@ def test_utf16_is_read_with_a_warning(encoding: str) -> None:
 def test_text_with_lone_surrogates_is_read() -> None:
     """Text that no encoding can hold is no reason to fail."""
     assert parse("---\nname: a\ud800\n---").found
+
+
+@pytest.mark.parametrize("opening", ["---\n", ""])
+def test_header_up_to_the_end_is_closed_behind_it(opening: str) -> None:
+    """Without a body the missing fence belongs behind the last line."""
+    (item,) = parse(f"{opening}name: a\n  more").diagnostics
+    last = 3 if opening else 2
+    assert f"after line {last}." in item.fix
