@@ -88,7 +88,10 @@ def _follow(events: Iterator[demo.Event]) -> int:
     for event in events:
         if isinstance(event, demo.CellStarted):
             console.rule(f"cell {event.number} of {event.total}", align="left")
-            console.print(Syntax(event.source, "python", background_color="default"))
+            code = Syntax(
+                event.source, "python", background_color="default", word_wrap=True
+            )
+            console.print(code)
         elif isinstance(event, demo.CellFinished):
             for text in event.texts:
                 console.print(escape(text), style="green", soft_wrap=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -18,16 +19,16 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 
 
 def uv(*words: str | os.PathLike[str]) -> None:
-    """Run uv in the repository."""
+    """Run uv where no project's settings reach it."""
     argv = [find_uv_bin(), *map(os.fspath, words)]
-    process.run(argv, cwd=REPOSITORY, env=dict(os.environ), timeout_s=600)
+    process.run(argv, cwd=Path(tempfile.gettempdir()), timeout_s=600)
 
 
 @pytest.fixture(scope="session")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The wheel of this package."""
     out = tmp_path_factory.mktemp("wheel")
-    uv("build", "--quiet", "--wheel", "--out-dir", out)
+    uv("build", "--quiet", "--wheel", "--out-dir", out, REPOSITORY)
     return next(out.glob("*.whl"))
 
 
