@@ -44,7 +44,7 @@ def load_skill(
         try:
             data = read_header(found.path)
         except OSError as error:
-            return None, (_unreadable(path, error),)
+            return None, (_unreadable(path, error, loose=found.loose),)
         header = headers[found.identity] = frontmatter.parse(data, path=path)
     skill, diagnostics = to_skill(
         header, path=path, identity=Path(found.identity), loose=found.loose
@@ -120,10 +120,11 @@ def _half(skill: Skill, *, code: str, why: str, fix: str) -> Diagnostic:
     )
 
 
-def _unreadable(path: Path, error: OSError) -> Diagnostic:
+def _unreadable(path: Path, error: OSError, *, loose: bool) -> Diagnostic:
+    name = path.name if loose else path.parent.name
     return Diagnostic(
         code="unreadable",
-        message=f"The skill in `{path.parent.name}` is left out: {explain(error)}.",
+        message=f"The skill in `{name}` is left out: {explain(error)}.",
         fix="Make the file readable or remove it, then run %reload_skills.",
         severity="error",
         path=path,

@@ -92,10 +92,13 @@ class Catalogue:
         )
 
     def _suggestion(self, name: str) -> str:
-        known = {spelling for status in self.skills for spelling in _spellings(status)}
-        close = difflib.get_close_matches(name, sorted(known), n=1)
-        if close:
-            return f'did you mean "{close[0]}"? %skill lists them all'
+        # a skill's own name is the better answer where both are near
+        names = {status.name for status in self.skills}
+        others = {spelling for status in self.skills for spelling in _others(status)}
+        for known in (others, names) if "@" in name else (names, others):
+            close = difflib.get_close_matches(name, sorted(known), n=1)
+            if close:
+                return f'did you mean "{close[0]}"? %skill lists them all'
         return "%skill lists them all"
 
 
@@ -213,7 +216,6 @@ def _answers(status: SkillStatus, name: str) -> bool:
 _READINGS = (_named, _imported, _labelled, _of_kind)
 
 
-def _spellings(status: SkillStatus) -> Iterator[str]:
-    yield status.skill.name
+def _others(status: SkillStatus) -> Iterator[str]:
     yield status.skill.import_name
     yield status.qualified_name

@@ -255,7 +255,7 @@ def _existing(root: str | os.PathLike[str]) -> Path:
 
 
 def _process_user() -> int | None:
-    return os.getuid() if hasattr(os, "getuid") else None
+    return os.geteuid() if hasattr(os, "geteuid") else None
 
 
 def _owner_id(root: Path) -> int | None:
