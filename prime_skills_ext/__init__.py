@@ -32,10 +32,11 @@ if TYPE_CHECKING:
     from prime_skills_ext.catalog.discovery import discover
     from prime_skills_ext.catalog.selection import select
     from prime_skills_ext.environment.plan import plan_installs
-    from prime_skills_ext.kernel.binding import bind
+    from prime_skills_ext.kernel.binding import Binder
     from prime_skills_ext.manager import SkillManager
 
 __all__ = [
+    "Binder",
     "HostError",
     "InstallError",
     "KernelspecError",
@@ -51,7 +52,6 @@ __all__ = [
     "UnknownSkillError",
     "UvNotFoundError",
     "__version__",
-    "bind",
     "discover",
     "load_ipython_extension",
     "plan_installs",
@@ -62,8 +62,8 @@ __all__ = [
 __version__ = "0.1.0"
 
 _LATER = {
+    "Binder": "prime_skills_ext.kernel.binding",
     "SkillManager": "prime_skills_ext.manager",
-    "bind": "prime_skills_ext.kernel.binding",
     "discover": "prime_skills_ext.catalog.discovery",
     "plan_installs": "prime_skills_ext.environment.plan",
     "select": "prime_skills_ext.catalog.selection",

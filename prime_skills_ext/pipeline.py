@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from types import ModuleType
 from typing import final
 
 from prime_skills_ext.catalog.credentials import find_credentials
@@ -116,6 +117,7 @@ class Pipeline:
         self._details = details
         self._commands = CommandPath()
         self._active: Generation | None = None
+        self._owner = f"shell-{id(self)}"
         self._held: dict[Path, SkillStatus] = {}
         self._removed: dict[Path, SkillStatus] = {}
 
@@ -194,9 +196,8 @@ class Pipeline:
         """Undo what lives from run to run: names, ``sys.path``, ``PATH``."""
         if self._binder is not None:
             self._binder.unbind()
-        if self._active is not None:
-            deactivate(self._active)
-            self._active = None
+        deactivate(owner=self._owner)
+        self._active = None
         self._commands.close()
 
     def _select(
@@ -248,11 +249,7 @@ class Pipeline:
         if self._binder is None:
             return Bindings()
         generation = installed.generation
-        if generation is not None and generation != self._active:
-            activate(generation)
-            if self._active is not None:
-                deactivate(self._active)
-            self._active = generation
+        notes = self._activate(generation)
         winners = [item.skill for item in selection.winners]
         bindings = self._binder.bind(
             winners,
@@ -264,8 +261,15 @@ class Pipeline:
             reload=reload,
         )
         self._removed = self._still_held(selection)
-        self._write_commands(winners, installed, bindings)
-        return bindings
+        notes += self._offer_commands(winners, installed, bindings)
+        return replace(bindings, diagnostics=bindings.diagnostics + notes)
+
+    def _activate(self, generation: Generation | None) -> tuple[Diagnostic, ...]:
+        if self._active is not None and self._active != generation:
+            deactivate(self._active, owner=self._owner)
+        self._active = generation
+        # again for the same one: it takes in what was installed in between
+        return () if generation is None else activate(generation, owner=self._owner)
 
     def _still_held(self, selection: Selection) -> dict[Path, SkillStatus]:
         """Skills that the kernel bound and whose folder is gone since."""
@@ -294,32 +298,45 @@ class Pipeline:
                 values[key] = Lazy(make=partial(self._details, key))
         return values
 
-    def _write_commands(
+    def _offer_commands(
         self, skills: Iterable[Skill], installed: InstallReport, bindings: Bindings
-    ) -> None:
+    ) -> tuple[Diagnostic, ...]:
         """Put the commands of the skills that work first on ``PATH``."""
-        works = {
-            skill.identity: skill.python
+        works = [
+            skill.python
             for skill in skills
             if skill.python is not None
+            and isinstance(module := bindings.values.get(skill.identity), ModuleType)
             # a private name means that another module answers to its own
-            and bindings.names.get(skill.identity) == skill.import_name
-            and bindings.problems.get(skill.identity, _FINE).state in ("ready", "stale")
-        }
+            and module.__name__ == skill.import_name
+        ]
+        offering = {package.import_name for package in works}
         commands = [
             command
-            for identity in works
-            for command in installed.commands.get(identity, ())
+            for offered in installed.commands.values()
+            for command in offered
+            if command.import_name in offering
         ]
         if not commands or installed.generation is None:
             self._commands.close()
-            return
-        write_scripts(
-            self._commands.open(),
-            python=installed.generation.python,
-            commands=commands,
-            sources={package.import_name: package.src for package in works.values()},
-        )
+            return ()
+        try:
+            write_scripts(
+                self._commands.open(),
+                python=installed.generation.python,
+                commands=commands,
+                sources={item.import_name: item.src for item in works},
+            )
+        except OSError as error:
+            # a full disk takes the commands away, not the skills
+            return (
+                Diagnostic(
+                    code="commands-missing",
+                    message=f"the skills' shell commands cannot be written: {error}",
+                    fix="make room in the temporary directory, then %reload_skills",
+                ),
+            )
+        return ()
 
 
 def find_mode(environ: Mapping[str, str]) -> Mode:
@@ -333,9 +350,6 @@ def find_mode(environ: Mapping[str, str]) -> Mode:
         same = Path(generation).resolve() == Path(sys.prefix).resolve()
         return "own" if same else "overlay"
     return "overlay"
-
-
-_FINE = Problem(state="ready", reason="", fix="")
 
 
 def _refused(winners: Iterable[Skill], installed: InstallReport) -> dict[str, Refusal]:
