@@ -23,7 +23,7 @@ from prime_skills_ext.environment.locking import hold, release
 from prime_skills_ext.environment.venv import Generation
 from prime_skills_ext.skill.model import Diagnostic
 
-__all__ = ["activate", "active", "deactivate"]
+__all__ = ["activate", "active", "deactivate", "refresh"]
 
 _PASSED_OVER = (KERNEL_PTH, "_virtualenv.pth")
 
@@ -59,7 +59,25 @@ def activate(generation: Generation, *, owner: str = "") -> tuple[Diagnostic, ..
     state = _ACTIVE.setdefault(generation.directory, _Active(generation=generation))
     state.owners.add(owner)
     hold(generation)
+    return _take_in(state)
+
+
+def refresh(generation: Generation) -> tuple[Diagnostic, ...]:
+    """Take in what was installed since, if this process uses ``generation``.
+
+    Returns:
+        What is wrong with its new ``.pth`` files.
+    """
+    state = _ACTIVE.get(generation.directory)
+    if state is None and not is_inside(generation):
+        return ()
+    return _take_in(state or _Active(generation=generation))
+
+
+def _take_in(state: _Active) -> tuple[Diagnostic, ...]:
+    generation = state.generation
     if is_inside(generation):
+        importlib.invalidate_caches()
         return ()
     _append(str(generation.site_packages), state=state)
     state.files |= _links_of_skills(generation)

@@ -7,13 +7,13 @@ the work itself is done by ``renewal``. Nothing here raises because of a skill.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import final
 
 from prime_skills_ext.environment import locking
 from prime_skills_ext.environment import record as records
-from prime_skills_ext.environment.activation import activate, deactivate
+from prime_skills_ext.environment.activation import activate, deactivate, refresh
 from prime_skills_ext.environment.assessment import assess
 from prime_skills_ext.environment.facts import Facts, Request, facts
 from prime_skills_ext.environment.fingerprint import stamp
@@ -94,11 +94,11 @@ def ensure(
         extra=extra_requirements or {},
     )
     try:
-        report = _ensure(request, allow_install=allow_install)
+        return _ensure(request, allow_install=allow_install)
     except PrimeSkillsError as error:
-        report = _without(request, problem=_failure(error))
+        return _without(request, problem=_failure(error))
     except OSError as error:
-        report = _without(
+        return _without(
             request,
             problem=Failure(
                 reason=f"the environment in {environment.root} cannot be changed: "
@@ -107,7 +107,6 @@ def ensure(
                 f"to another directory; then {RETRY_FIX}",
             ),
         )
-    return replace(report, diagnostics=(*environment.diagnostics, *report.diagnostics))
 
 
 def _ensure(request: Request, *, allow_install: bool) -> InstallReport:
@@ -185,6 +184,7 @@ def _has_to_try_again(known: Iterable[SkillRecord], *, request: Request) -> bool
 
 def _renewed(request: Request, *, world: Facts, uv: Uv) -> InstallReport:
     result = renew(request, world=world, uv=uv)
+    notes = refresh(result.generation)
     known = {
         identity: result.record.skills[key]
         for identity, key in result.keys.items()
@@ -196,7 +196,7 @@ def _renewed(request: Request, *, world: Facts, uv: Uv) -> InstallReport:
         failed=result.failed,
         restart=result.restart,
         commands=_commands(known, record=result.record),
-        diagnostics=result.notes,
+        diagnostics=(*result.notes, *notes),
     )
 
 
