@@ -145,7 +145,9 @@ class Binder:
         """
         refused = refused or {}
         folders = [*ignored, *(r.src for r in refused.values() if r.src is not None)]
-        placements = place(skills, problems=problems or {}, ignored=folders)
+        problems = problems or {}
+        self._park_others(skills, problems=problems)
+        placements = place(skills, problems=problems, ignored=folders)
         removed = self._retire(placements)
         clashes = self._serve(placements, refused=refused, modules=modules or {})
         work = _Work()
@@ -198,24 +200,31 @@ class Binder:
         self.skills._replace({}, aliases={})  # filled by the binder alone
         SkillFinder.release(self)
 
-    def _retire(self, placements: Sequence[Placement]) -> tuple[str, ...]:
-        """Park what is no longer to be imported; name the skills that are gone."""
-        now = {p.skill.identity: p for p in placements}
-        removed: list[str] = []
+    def _park_others(
+        self, skills: Sequence[Skill], *, problems: Mapping[Path, Problem]
+    ) -> None:
+        """Take out of ``sys.modules`` what is no longer to be imported."""
+        stays = {
+            (skill.identity, skill.python)
+            for skill in skills
+            if skill.identity not in problems
+        }
         for identity, old in self._placements.items():
-            new = now.get(identity)
-            live = new is not None and new.problem is None and new.tree is old.tree
-            if old.problem is None and not live:
+            if old.problem is None and (identity, old.package) not in stays:
                 park(old.tree, user=self)
-            if new is None:
-                removed.append(old.skill.name)
-                self._placeholders.pop(identity, None)
-                if old.owner is None:
-                    self._gone[old.module] = old
+
+    def _retire(self, placements: Sequence[Placement]) -> tuple[str, ...]:
+        """Remember the new placements and name the skills that are gone."""
+        now = {p.skill.identity: p for p in placements}
+        gone = [old for key, old in self._placements.items() if key not in now]
+        for old in gone:
+            self._placeholders.pop(old.skill.identity, None)
+            if old.owner is None:
+                self._gone[old.module] = old
         self._placements = now
         for placement in placements:
             self._gone.pop(placement.module, None)
-        return tuple(sorted(removed))
+        return tuple(sorted(old.skill.name for old in gone))
 
     def _serve(
         self,
@@ -296,20 +305,20 @@ class Binder:
     ) -> UnavailableSkill:
         identity = placement.skill.identity
         known = self._placeholders.get(identity)
-        # the same one as long as nothing changed, so that rebinding changes nothing
-        if known is None or (known._problem, known._error) != (problem, error):  # noqa: SLF001
+        # the same one as long as it says the same: rebinding changes nothing then
+        if known is None or known._problem != problem:  # noqa: SLF001
             known = self._placeholders[identity] = UnavailableSkill(
                 placement.skill.name,
                 import_name=placement.package.import_name,
                 problem=problem,
-                error=error,
             )
+        known._error = error  # noqa: SLF001  # its public names raise
         return known
 
     def _name(self, placement: Placement, *, work: _Work) -> None:
         skill, name = placement.skill, placement.package.import_name
         value = work.values[skill.identity]
-        if placement.owner is None and self._assign(name, value):
+        if placement.owner is None and name != _MAPPING and self._assign(name, value):
             work.names[skill.identity] = name
             return
         way_out = f'skills["{skill.name}"]'
@@ -318,7 +327,9 @@ class Binder:
         if placement.owner is None and healthy:
             work.problems[skill.identity] = Problem(
                 state="name-taken",
-                reason=f"`{name}` is a name of yours, so it was left alone",
+                reason="`skills` is the mapping of all skills"
+                if name == _MAPPING
+                else f"`{name}` is a name of yours, so it was left alone",
                 fix=f"Use {way_out}, or `del {name}` and run %reload_skills",
             )
 

@@ -1,0 +1,493 @@
+"""Names in a namespace: whose they are, and that they come out again."""
+
+from __future__ import annotations
+
+import keyword
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from IPython.core.interactiveshell import InteractiveShell
+
+from prime_skills_ext.catalog.status import Problem
+from prime_skills_ext.errors import SkillUnavailableError
+from prime_skills_ext.kernel.binding import Binder
+from prime_skills_ext.kernel.callable_module import CallableSkill
+from prime_skills_ext.kernel.importing import Refusal, SkillFinder
+from prime_skills_ext.kernel.placeholder import UnavailableSkill
+from prime_skills_ext.kernel.skills import Lazy
+
+RUN = "def run(text='x'):\n    return text * 2\n"
+UNTRUSTED = Problem(state="untrusted", reason="nobody trusts it", fix="%skill trust")
+
+
+async def test_a_skill_is_bound_under_its_import_name(
+    binder: Binder, user_ns: dict[str, Any], new_skill: Any
+) -> None:
+    """Hyphens become underscores and the name can be awaited."""
+    skill = new_skill("word-count", RUN)
+    bindings = binder.bind([skill])
+    assert bindings.names == {skill.identity: "word_count"}
+    assert await user_ns["word_count"]("ab") == "abab"
+
+
+def test_bound_names_are_hidden_from_who(
+    shell: InteractiveShell, new_binder: Any, new_skill: Any
+) -> None:
+    """``%who`` shows the user's names only (KB-08)."""
+    binder = new_binder(shell.user_ns, shell.user_ns_hidden)
+    binder.bind([new_skill("hidden-one", RUN)])
+    shell.user_ns["mine"] = 1
+    assert shell.run_line_magic("who_ls", "") == ["mine"]
+
+
+def test_kb08_unbind_removes_what_is_ours_alone(
+    binder: Binder, user_ns: dict[str, Any], new_skill: Any
+) -> None:
+    """A name that the user rebound stays, the others go."""
+    binder.bind([new_skill("kept", RUN), new_skill("gone", RUN)])
+    user_ns["kept"] = 1
+    binder.unbind()
+    assert user_ns == {"kept": 1}
+
+
+def test_kb08_unbind_restores_import_state_exactly(
+    new_binder: Any, new_skill: Any
+) -> None:
+    """``sys.meta_path``, ``sys.modules`` and module classes are as before."""
+    meta_path, modules = list(sys.meta_path), set(sys.modules)
+    user_ns: dict[str, Any] = {}
+    binder = new_binder(user_ns)
+    binder.bind([new_skill("exact-one", RUN), new_skill("json", RUN)])
+    module = user_ns["exact_one"]
+    binder.unbind()
+    assert list(sys.meta_path) == meta_path
+    assert set(sys.modules) == modules
+    assert type(module) is ModuleType
+
+
+def test_kb08_reset_and_bind_restore_the_names(
+    shell: InteractiveShell, new_binder: Any, new_skill: Any
+) -> None:
+    """After ``%reset -f`` binding again brings the same objects back."""
+    skill = new_skill("resettable", RUN)
+    binder = new_binder(shell.user_ns, shell.user_ns_hidden)
+    binder.bind([skill])
+    before = shell.user_ns["resettable"]
+    shell.run_line_magic("reset", "-f")
+    assert "resettable" not in shell.user_ns
+    binder.bind([skill], reload=True)
+    assert shell.user_ns["resettable"] is before
+    assert shell.run_line_magic("who_ls", "") == []
+
+
+def test_kb07_a_name_of_the_user_is_left_alone(
+    binder: Binder, user_ns: dict[str, Any], new_skill: Any
+) -> None:
+    """It is reported with the way out, which works."""
+    skill = new_skill("edit", RUN)
+    user_ns["edit"] = 5
+    bindings = binder.bind([skill])
+    assert user_ns["edit"] == 5
+    assert bindings.names == {skill.identity: 'skills["edit"]'}
+    assert bindings.problems[skill.identity].state == "name-taken"
+    assert 'skills["edit"]' in bindings.problems[skill.identity].fix
+    assert binder.skills["edit"] is bindings.values[skill.identity]
+
+
+def test_kb07_a_name_rebound_after_load_is_the_users(
+    binder: Binder, user_ns: dict[str, Any], new_skill: Any
+) -> None:
+    """Also when it was ours before, and it is ours again once it is free."""
+    skill = new_skill("taken", RUN)
+    binder.bind([skill])
+    user_ns["taken"] = 5
+    assert binder.bind([skill]).problems[skill.identity].state == "name-taken"
+    assert user_ns["taken"] == 5
+    del user_ns["taken"]
+    assert binder.bind([skill]).names == {skill.identity: "taken"}
+
+
+@pytest.mark.parametrize(
+    ("name", "owner"),
+    [
+        ("json", "a module of the standard library"),
+        ("select", "a module of the standard library"),
+        ("print", "a builtin of Python"),
+        ("exit", "a name of IPython"),
+        ("display", "a name of IPython"),
+        ("In", "a name of IPython"),
+        ("class", "a keyword of Python"),
+        ("await", "a keyword of Python"),
+        ("match", "a keyword of Python"),
+        ("_", "a keyword of Python"),
+        ("pytest", "a module that is already loaded from somewhere else"),
+        ("nbval_pretend", None),
+    ],
+)
+async def test_kb07_names_of_others_are_loaded_privately(
+    name: str,
+    owner: str | None,
+    binder: Binder,
+    user_ns: dict[str, Any],
+    new_skill: Any,
+) -> None:
+    """They are not bound, are reached through ``skills`` and say why."""
+    assert keyword.iskeyword(name) == (name in {"class", "await"})
+    before = sys.modules.get(name)
+    skill = new_skill(name, RUN)
+    bindings = binder.bind([skill])
+    assert await binder.skills[name]("ab") == "abab"  # type: ignore[operator]
+    if owner is None:
+        assert name in user_ns
+        return
+    assert name not in user_ns
+    assert sys.modules.get(name) is before
+    assert bindings.names == {skill.identity: f'skills["{name}"]'}
+    assert [d.code for d in bindings.diagnostics] == ["private-name"]
+    assert owner in bindings.diagnostics[0].message
+
+
+def test_kb07_a_name_that_the_environment_provides_is_private(
+    binder: Binder,
+    user_ns: dict[str, Any],
+    new_skill: Any,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Installed but not imported modules keep their names; the overlay's do not."""
+    site = tmp_path / "site"
+    site.mkdir()
+    (site / "provided.py").write_text("")
+    monkeypatch.syspath_prepend(site)
+    skill = new_skill("provided", RUN)
+    first = binder.bind([skill])
+    assert "this kernel's environment provides" in first.diagnostics[0].message
+    assert "provided" not in user_ns
+    second = binder.bind([skill], ignored=[site])
+    assert second.names == {skill.identity: "provided"}
+
+
+def test_kb07_the_working_directory_does_not_count(
+    binder: Binder,
+    user_ns: dict[str, Any],
+    new_skill: Any,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A file beside the notebook neither hides a skill nor takes its place."""
+    (tmp_path / "beside.py").write_text("raise AssertionError")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", ["", str(tmp_path), *sys.path])
+    skill = new_skill("beside", RUN)
+    assert binder.bind([skill]).names == {skill.identity: "beside"}
+
+
+def test_binding_works_in_a_working_directory_that_is_gone(
+    binder: Binder, new_skill: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A vanished directory breaks nothing."""
+    here = tmp_path / "vanishing"
+    here.mkdir()
+    monkeypatch.chdir(here)
+    here.rmdir()
+    skill = new_skill("steady", RUN)
+    assert binder.bind([skill]).names == {skill.identity: "steady"}
+
+
+def test_a_private_skill_that_needs_its_own_name_says_so(
+    binder: Binder, new_skill: Any
+) -> None:
+    """``import json.helper`` cannot mean the skill: import-failed with that reason."""
+    skill = new_skill("json", "from json.helper import run\n", helper=RUN)
+    reason = binder.bind([skill]).problems[skill.identity].reason
+    assert reason == (
+        "it imports itself as `json`, which is a module of the standard library"
+    )
+    other = new_skill("select", "import select\nrun = select.own_run\n")
+    reason = binder.bind([other]).problems[other.identity].reason
+    assert reason.startswith("it imports itself as `select`")
+
+
+def test_a_private_skill_that_fails_otherwise_says_that(
+    binder: Binder, new_skill: Any
+) -> None:
+    """Only errors about its own name are explained by the name."""
+    skill = new_skill("json", "1 / 0\n")
+    problem = binder.bind([skill]).problems[skill.identity]
+    assert problem.reason == "ZeroDivisionError: division by zero"
+
+
+def test_two_skills_with_one_import_name_do_not_mix(
+    binder: Binder, user_ns: dict[str, Any], new_skill: Any
+) -> None:
+    """The second one is private."""
+    first = new_skill("same", "WHO = 1\n")
+    second = new_skill("same", "WHO = 2\n", root="elsewhere")
+    binder.bind([first, second])
+    assert user_ns["same"].WHO == 1
+    assert [
+        m.WHO for n, m in sys.modules.items() if n.startswith("_prime_skills.same")
+    ] == [2]
+
+
+def test_a_skill_called_skills_does_not_take_the_mapping(
+    binder: Binder, user_ns: dict[str, Any], new_skill: Any
+) -> None:
+    """It is reached through the mapping."""
+    skill = new_skill("skills", RUN)
+    bindings = binder.bind([skill])
+    assert user_ns["skills"] is binder.skills
+    assert bindings.problems[skill.identity].state == "name-taken"
+    assert binder.skills["skills"] is bindings.values[skill.identity]
+
+
+def test_the_mapping_leaves_a_users_skills_alone(
+    binder: Binder, user_ns: dict[str, Any]
+) -> None:
+    """``skills`` is bound unless the name is taken."""
+    user_ns["skills"] = ["mine"]
+    binder.bind([])
+    assert user_ns["skills"] == ["mine"]
+
+
+async def test_kb12_what_a_module_without_run_becomes(
+    binder: Binder, user_ns: dict[str, Any], new_skill: Any
+) -> None:
+    """No ``run``: a plain module. A submodule of that name is no ``run``."""
+    binder.bind(
+        [
+            new_skill("library", "def other():\n    return 1\n"),
+            new_skill(
+                "sub-run", "from sub_run.run import helper\n", run="helper = 1\n"
+            ),
+        ]
+    )
+    assert type(user_ns["library"]) is ModuleType
+    assert type(user_ns["sub_run"]) is ModuleType
+
+
+def test_kb12_a_run_that_cannot_be_called_is_a_diagnostic(
+    binder: Binder, user_ns: dict[str, Any], new_skill: Any
+) -> None:
+    """``run = 5`` binds a placeholder that says so."""
+    skill = new_skill("five", "run = 5\n")
+    problem = binder.bind([skill]).problems[skill.identity]
+    assert problem.state == "import-failed"
+    assert problem.reason == "TypeError: `run` is not a function but 5"
+    assert isinstance(user_ns["five"], UnavailableSkill)
+
+
+def test_a_problem_that_is_passed_in_is_what_the_placeholder_says(
+    binder: Binder, user_ns: dict[str, Any], new_skill: Any, tmp_path: Path
+) -> None:
+    """Nothing of such a skill is executed, and importing it says why."""
+    marker = tmp_path / "ran"
+    skill = new_skill("locked", f"open({str(marker)!r}, 'w')\n")
+    bindings = binder.bind([skill], problems={skill.identity: UNTRUSTED})
+    with pytest.raises(SkillUnavailableError, match="nobody trusts it"):
+        user_ns["locked"]()
+    with pytest.raises(ImportError, match="nobody trusts it"):
+        import locked  # type: ignore[import-not-found]  # noqa: F401
+    assert bindings.problems == {}
+    assert not marker.exists()
+
+
+def test_an_untrusted_skill_does_not_keep_the_users_module_away(
+    binder: Binder, new_skill: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A refusal of untrusted code refuses that code, not the name."""
+    (tmp_path / "utilities.py").write_text("MINE = True\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    skill = new_skill("utilities", RUN)
+    binder.bind(
+        [], refused={"utilities": Refusal(problem=UNTRUSTED, src=skill.python.src)}
+    )
+    import utilities  # type: ignore[import-not-found]
+
+    monkeypatch.delitem(sys.modules, "utilities")
+    assert utilities.MINE
+
+
+def test_a_refused_name_is_not_imported_from_a_stale_path_entry(
+    binder: Binder, new_skill: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An old ``.pth`` entry does not bring refused code in."""
+    skill = new_skill("stale-path", RUN)
+    monkeypatch.syspath_prepend(skill.python.src)
+    binder.bind(
+        [], refused={"stale_path": Refusal(problem=UNTRUSTED, src=skill.python.src)}
+    )
+    with pytest.raises(ImportError, match="untrusted"):
+        import stale_path  # type: ignore[import-not-found]  # noqa: F401
+
+
+async def test_a_problem_that_goes_away_makes_the_skill_live(
+    binder: Binder, user_ns: dict[str, Any], new_skill: Any
+) -> None:
+    """And one that comes takes it out, its module among it."""
+    skill = new_skill("gated", RUN)
+    binder.bind([skill], problems={skill.identity: UNTRUSTED})
+    binder.bind([skill])
+    module = user_ns["gated"]
+    assert await module("a") == "aa"
+    binder.bind([skill], problems={skill.identity: UNTRUSTED})
+    assert isinstance(user_ns["gated"], UnavailableSkill)
+    assert "gated" not in sys.modules
+    binder.bind([skill])
+    assert user_ns["gated"] is module
+    assert isinstance(module, CallableSkill)
+
+
+def test_re04_a_removed_skill_becomes_a_placeholder(
+    binder: Binder, user_ns: dict[str, Any], new_skill: Any
+) -> None:
+    """Its name explains itself, importing it too, and the mapping forgets it."""
+    skill = new_skill("leaving", RUN)
+    binder.bind([skill])
+    bindings = binder.bind([], reload=True)
+    assert bindings.removed == ("leaving",)
+    assert "leaving" not in binder.skills
+    with pytest.raises(SkillUnavailableError, match="removed"):
+        user_ns["leaving"]()
+    with pytest.raises(ImportError, match="removed"):
+        import leaving  # type: ignore[import-not-found]  # noqa: F401
+    assert binder.bind([], reload=True).removed == ()
+    binder.unbind()
+    assert user_ns == {}
+
+
+async def test_re04_a_skill_that_comes_back_is_the_same_object(
+    binder: Binder, user_ns: dict[str, Any], new_skill: Any
+) -> None:
+    """With what its files say now."""
+    skill = new_skill("returning", RUN)
+    binder.bind([skill])
+    held = user_ns["returning"]
+    binder.bind([], reload=True)
+    (skill.python.src / "returning/__init__.py").write_text("def run(): return 'new'\n")
+    binder.bind([skill], reload=True)
+    assert user_ns["returning"] is held
+    assert await held() == "new"
+
+
+async def test_a_name_that_another_folder_wins_is_the_other_skill(
+    binder: Binder, user_ns: dict[str, Any], new_skill: Any
+) -> None:
+    """The loser's modules leave ``sys.modules``."""
+    first = new_skill("rival", "def run(): return 1\n")
+    second = new_skill("rival", "def run(): return 2\n", root="nearer")
+    binder.bind([first])
+    binder.bind([second], reload=True)
+    assert await user_ns["rival"]() == 2
+    binder.bind([first], reload=True)
+    assert await user_ns["rival"]() == 1
+
+
+def test_re07_repeated_binding_adds_nothing(
+    binder: Binder, user_ns: dict[str, Any], new_skill: Any
+) -> None:
+    """Counts of names, finders and path entries stay what they were."""
+    skills = [new_skill("twice", RUN), new_skill("twice-broken", "1/0\n")]
+    binder.bind(skills)
+    before = (dict(user_ns), list(sys.meta_path), list(sys.path))
+    for _ in range(5):
+        bindings = binder.bind(skills, reload=True)
+    assert (dict(user_ns), list(sys.meta_path), list(sys.path)) == before
+    assert bindings.changed == ()
+
+
+async def test_re07_two_shells_share_modules_and_undo_separately(
+    new_binder: Any, new_skill: Any
+) -> None:
+    """The last one that leaves puts the class back."""
+    skill = new_skill("shared", RUN)
+    finders = len(sys.meta_path)
+    one: dict[str, Any] = {}
+    two: dict[str, Any] = {}
+    first, second = new_binder(one), new_binder(two)
+    first.bind([skill])
+    second.bind([skill])
+    assert one["shared"] is two["shared"]
+    first.unbind()
+    assert one == {}
+    assert await two["shared"]("a") == "aa"
+    second.unbind()
+    assert len(sys.meta_path) == finders
+
+
+async def test_two_shells_may_select_different_folders(
+    new_binder: Any, new_skill: Any
+) -> None:
+    """The second shell's skill of the same name is private there."""
+    one: dict[str, Any] = {}
+    two: dict[str, Any] = {}
+    first, second = new_binder(one), new_binder(two)
+    first.bind([new_skill("differing", "def run(): return 1\n")])
+    second.bind([new_skill("differing", "def run(): return 2\n", root="other")])
+    assert await one["differing"]() == 1
+    assert await second.skills["differing"]() == 2
+
+
+def test_unbind_is_repeatable_and_release_needs_an_owner(
+    binder: Binder, user_ns: dict[str, Any], new_skill: Any
+) -> None:
+    """Nothing happens the second time."""
+    binder.bind([new_skill("once", RUN)])
+    binder.unbind()
+    binder.unbind()
+    SkillFinder.release(object())
+    assert user_ns == {}
+
+
+async def test_a_module_held_over_unload_and_load_works_again(
+    new_binder: Any, user_ns: dict[str, Any], new_skill: Any
+) -> None:
+    """``%reload_ext`` keeps what the user holds alive."""
+    skill = new_skill("surviving", RUN)
+    first = new_binder(user_ns)
+    first.bind([skill])
+    held = user_ns["surviving"]
+    first.unbind()
+    (skill.python.src / "surviving/__init__.py").write_text("def run(): return 2\n")
+    new_binder(user_ns).bind([skill])
+    assert user_ns["surviving"] is held
+    assert await held() == 2
+
+
+async def test_load_private_serves_a_skill_that_lost_its_name(
+    binder: Binder, user_ns: dict[str, Any], new_skill: Any
+) -> None:
+    """It is imported when asked for, reloaded with the rest, and never bound."""
+    winner = new_skill("doubled", "def run(): return 'winner'\n")
+    loser = new_skill("doubled", "def run(): return 'loser'\n", root="lower")
+    values = {"doubled@user": Lazy(make=lambda: binder.load_private(loser))}
+    binder.bind([winner], values=values)
+    shadowed: Any = binder.skills["doubled@user"]
+    assert (await user_ns["doubled"](), await shadowed()) == ("winner", "loser")
+    (loser.python.src / "doubled/__init__.py").write_text(
+        "def run(): return 'edited'\n"
+    )
+    binder.bind([winner], values=values, reload=True)
+    assert await shadowed() == "edited"
+
+
+def test_load_private_of_a_broken_skill_is_a_placeholder(
+    binder: Binder, new_skill: Any
+) -> None:
+    """The same as for a winner, and tried again at reload."""
+    broken = new_skill("half", "1/0\n")
+    assert isinstance(binder.load_private(broken), UnavailableSkill)
+    (broken.python.src / "half/__init__.py").write_text("def run(): return 1\n")
+    binder.bind([], reload=True)
+    assert isinstance(binder.load_private(broken), CallableSkill)
+
+
+def test_bindings_tell_time_and_output(binder: Binder, new_skill: Any) -> None:
+    """Each import is measured and what it printed is kept."""
+    skill = new_skill("chatty", "print('hello')\n" + RUN)
+    bindings = binder.bind([skill])
+    assert bindings.output == {skill.identity: "hello\n"}
+    assert bindings.seconds[skill.identity] > 0
