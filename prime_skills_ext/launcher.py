@@ -123,10 +123,13 @@ def _planner(arguments: Sequence[str]) -> Plan:
             config=_settings(arguments, environ=environ),
         )
         if report.generation is None:
-            reasons = sorted({failure.reason for failure in report.failed.values()})
+            problem = report.problem
             raise InstallError(
-                "; ".join(["the kernel's own environment could not be made", *reasons]),
-                fix="run `prime-skills sync`, then restart the kernel",
+                "the kernel's own environment could not be made"
+                + (f": {problem.reason}" if problem else ""),
+                fix=problem.fix
+                if problem
+                else "run `prime-skills sync`, then restart the kernel",
             )
         return _runnable(report.generation.python), report.generation.directory
 

@@ -241,65 +241,6 @@ def test_launcher_loads_nothing_heavy_for_a_custom_python() -> None:
     assert done.stdout == "[]\n"
 
 
-def test_settings_are_those_of_the_profile(tmp_path: Path) -> None:
-    """The launcher and the extension plan with the same settings."""
-    profile = tmp_path / "profile_default"
-    profile.mkdir()
-    text = "c.SkillManager.skill_paths = ['/skills']\n"
-    (profile / "ipython_kernel_config.py").write_text(text, encoding="utf-8")
-
-    found = _config(["-f", "x.json"], IPYTHONDIR=str(tmp_path))
-
-    assert found == "{'skill_paths': ['/skills']}\n"
-
-
-def test_settings_are_those_of_the_options(tmp_path: Path) -> None:
-    """What the kernel gets as an option counts for the launcher too."""
-    option = "--SkillManager.precedence=personal"
-
-    found = _config(["-f", "x.json", option], IPYTHONDIR=str(tmp_path))
-
-    assert "personal" in found
-
-
-def test_settings_cost_nothing_where_there_are_none(tmp_path: Path) -> None:
-    """Without a settings file the kernel's application is not imported."""
-    assert _config(["-f", "x.json"], IPYTHONDIR=str(tmp_path)) == "None\n"
-
-
-def _config(arguments: list[str], **environ: str) -> str:
-    """Return what the launcher reads, in a process of its own as it is."""
-    code = (
-        "import os; from prime_skills_ext.launcher import _settings; "
-        f"found = _settings({arguments!r}, environ=os.environ); "
-        "print(found and dict(found.SkillManager))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        check=True,
-        env={**os.environ, **environ},
-    )
-    return done.stdout
-
-
-def test_launcher_loads_nothing_heavy_for_a_custom_python() -> None:
-    """The launcher is between the click and the kernel: it stays light."""
-    heavy = "{'IPython', 'ipykernel', 'jupyter_client', 'traitlets', 'yaml', 'rich'}"
-    code = (
-        "import sys; from prime_skills_ext.launcher import choose; "
-        "choose([], environ={'PRIME_AGENT_KERNEL_PYTHON': sys.executable}); "
-        f"print(sorted({heavy} & set(sys.modules)))"
-    )
-
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    )
-
-    assert done.stdout == "[]\n"
-
-
 @pytest.mark.integration
 @pytest.mark.network
 def test_launcher_starts_the_kernel_in_an_environment_of_its_own(
