@@ -38,6 +38,7 @@ class Item:
         siblings: Keys of what it requires.
         is_installed: It is already there, and may not be dropped.
         is_selected: This kernel wants it.
+        is_built: Its own backend builds it; uv would not notice all that changed.
     """
 
     key: str
@@ -46,6 +47,7 @@ class Item:
     siblings: tuple[str, ...] = ()
     is_installed: bool = False
     is_selected: bool = True
+    is_built: bool = False
 
 
 @final
@@ -127,6 +129,7 @@ class Batch:
                 lines=list(dict.fromkeys(lines)),
                 constraints=self.constraints,
                 overrides=overrides,
+                again=[item.name for item in items if item.is_built],
                 offline=offline,
                 dry_run=dry_run,
                 on_line=self._show,

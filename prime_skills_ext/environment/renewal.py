@@ -198,7 +198,13 @@ def _items(task: _Task, *, is_new: bool) -> list[Item]:
                 key for key in steps[item.key].siblings if key not in task.plan.failed
             )
             items.append(
-                Item(key=item.key, name=item.name, lines=lines, siblings=siblings)
+                Item(
+                    key=item.key,
+                    name=item.name,
+                    lines=lines,
+                    siblings=siblings,
+                    is_built=item.project is not None and not item.project.static,
+                )
             )
         elif item.key in task.plan.unchanged:
             known = task.record.skills[item.key]

@@ -146,11 +146,23 @@ class Uv:
         lines: Sequence[str],
         constraints: Sequence[str] = (),
         overrides: Sequence[str] = (),
+        again: Sequence[str] = (),
         offline: bool,
         dry_run: bool = False,
         on_line: Callable[[str], None] | None = None,
     ) -> process.Completed:
         """Install requirement ``lines`` with one call; its failure is a value.
+
+        Args:
+            generation: Where to install.
+            cwd: Where uv runs.
+            lines: Requirements.
+            constraints: Versions that are settled.
+            overrides: What is to be asked instead, whoever asks.
+            again: Distributions to build anew, whatever uv remembers of them.
+            offline: Use what is on this machine only.
+            dry_run: Resolve and build, but install nothing.
+            on_line: Called with every line that uv writes.
 
         Raises:
             ProcessError: uv did not start or did not end in time.
@@ -167,6 +179,8 @@ class Uv:
                     file = Path(folder, flag.strip("-") + ".txt")
                     file.write_text("\n".join(content) + "\n", encoding="utf-8")
                     argv += [flag, file]
+            for name in again:
+                argv += ["--reinstall-package", name]
             argv += ["--offline"] * offline + ["--dry-run"] * dry_run
             return process.run(
                 argv,

@@ -1,0 +1,126 @@
+"""Skills on disk, an environment of one's own, and an index of local wheels."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from prime_skills_ext import process
+from prime_skills_ext.environment.installation import InstallReport, ensure
+from prime_skills_ext.environment.venv import Environment, locate
+from prime_skills_ext.environment.wheel import Wheel
+from prime_skills_ext.skill.model import PythonPackage, Skill
+
+NewSkill = Callable[..., Skill]
+
+
+def as_skill(folder: Path) -> Skill:
+    """The value that discovery would make of a folder."""
+    name = folder.name
+    module = name.replace("-", "_")
+    path = folder / "SKILL.md"
+    return Skill(
+        name=name,
+        description="Does a thing.",
+        path=path,
+        directory=folder,
+        identity=Path(os.path.realpath(path)),
+        import_name=module,
+        python=PythonPackage(
+            import_name=module,
+            directory=folder,
+            pyproject=folder / "pyproject.toml",
+            src=folder / "src",
+        ),
+    )
+
+
+@pytest.fixture
+def new_skill(tmp_path: Path, make_skill: Callable[..., Path]) -> NewSkill:
+    """``new_skill("word-count", dependencies=…)``: a Python-backed skill."""
+
+    def new(name: str, *, root: Path | None = None, **keywords: object) -> Skill:
+        keywords.setdefault("python", "def run():\n    return 1\n")
+        folder = make_skill(root or tmp_path / "skills", name, **keywords)
+        return as_skill(folder)
+
+    return new
+
+
+@dataclass(kw_only=True)
+class World:
+    """An environment, and wheels that stand in for an index."""
+
+    environment: Environment
+    wheels: Path
+    environ: dict[str, str]
+    told: list[str] = field(default_factory=list)
+
+    def ensure(
+        self,
+        *skills: Skill,
+        retry: bool = False,
+        allow_install: bool = True,
+        unavailable: Sequence[Skill] = (),
+        extra: Mapping[Path, tuple[str, ...]] | None = None,
+    ) -> InstallReport:
+        """Ensure ``skills`` and note what is told."""
+        return ensure(
+            skills,
+            environment=self.environment,
+            environ=self.environ,
+            progress=self.told.append,
+            retry=retry,
+            allow_install=allow_install,
+            unavailable=unavailable,
+            extra_requirements=extra,
+        )
+
+    def publish(self, name: str, version: str, *requires: str) -> None:
+        """Put a distribution with one module on the local index."""
+        lines = ["Metadata-Version: 2.1", f"Name: {name}", f"Version: {version}"]
+        lines += [f"Requires-Dist: {line}" for line in requires]
+        module = name.replace("-", "_")
+        wheel = Wheel(
+            name=name,
+            version=version,
+            metadata="\n".join(lines) + "\n",
+            files={f"{module}.py": f"version = {version!r}\n".encode()},
+        )
+        path = wheel.write(self.wheels / ".store")
+        path.rename(self.wheels / path.name)
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    """An overlay environment; uv sees local wheels and its cache, no network."""
+    wheels = tmp_path / "wheels"
+    wheels.mkdir()
+    environ = {
+        **os.environ,
+        "PI_OFFLINE": "1",
+        "UV_FIND_LINKS": str(wheels),
+    }
+    environment = locate(
+        mode="overlay", agent_directory=tmp_path / "agent", environ=environ
+    )
+    return World(environment=environment, wheels=wheels, environ=environ)
+
+
+@pytest.fixture
+def calls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The commands that are started, as they are started."""
+    seen: list[str] = []
+    real = process.run
+
+    def spy(argv: Sequence[object], **keywords: Any) -> process.Completed:
+        seen.append(" ".join(map(str, argv)))
+        return real(argv, **keywords)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(process, "run", spy)
+    return seen

@@ -1,0 +1,231 @@
+"""The one runner of external commands, against real processes."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from prime_skills_ext.errors import ProcessError
+from prime_skills_ext.process import TAIL_LINES, redact, run
+
+
+def python(code: str, *arguments: str) -> list[str]:
+    return [sys.executable, "-c", code, *arguments]
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").split()[2]
+    except FileNotFoundError:
+        return False
+    return state != "Z"
+
+
+def test_run_returns_both_streams_and_the_status(tmp_path: Path) -> None:
+    """What a command says and how it ends is a value."""
+    code = "import sys; print('out'); print('err', file=sys.stderr); sys.exit(3)"
+    done = run(python(code), cwd=tmp_path, timeout_s=30, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (3, "out\n", "err\n")
+
+
+def test_run_uses_directory_and_environment(tmp_path: Path) -> None:
+    """The command runs where and with what it is told."""
+    code = "import os; print(os.getcwd(), os.environ.get('MARK'))"
+    env = {**os.environ, "MARK": "here"}
+    done = run(python(code), cwd=tmp_path, env=env, timeout_s=30)
+    assert done.stdout == f"{tmp_path} here\n"
+
+
+def test_check_raises_with_the_tail_when_it_fails(tmp_path: Path) -> None:
+    """An error keeps the last lines of stderr, the status and a fix."""
+    code = "import sys\nfor i in range(500): print(i, file=sys.stderr)\nsys.exit(1)"
+    with pytest.raises(ProcessError) as caught:
+        run(python(code), cwd=tmp_path, timeout_s=30)
+    tail = [str(number) for number in range(500 - TAIL_LINES, 500)]
+    assert caught.value.stderr_tail.splitlines() == tail
+    assert caught.value.returncode == 1
+    assert caught.value.fix
+
+
+def test_missing_command_is_a_process_error_with_a_fix(tmp_path: Path) -> None:
+    """A program that is not there is told like any other failure."""
+    with pytest.raises(ProcessError, match="could not be started") as caught:
+        run(["no-such-program-xyz"], cwd=tmp_path, timeout_s=5)
+    assert caught.value.fix == (
+        "check that no-such-program-xyz is installed and may be executed"
+    )
+
+
+def test_missing_directory_is_named_in_the_fix(tmp_path: Path) -> None:
+    """A directory that is gone is not blamed on the program."""
+    gone = tmp_path / "gone"
+    with pytest.raises(ProcessError) as caught:
+        run(python("pass"), cwd=gone, timeout_s=5)
+    assert caught.value.fix == f"create the directory {gone}"
+
+
+def test_mx06_question_ends_at_once_when_stdin_is_read(tmp_path: Path) -> None:
+    """Stdin is closed and there is no terminal: a question cannot wait."""
+    code = "print(repr(input('Password: ')))"
+    done = run(python(code), cwd=tmp_path, timeout_s=30, check=False)
+    assert done.returncode == 1
+    assert "EOFError" in done.stderr
+
+
+def test_mx06_no_terminal_can_be_opened(tmp_path: Path) -> None:
+    """The command has a session of its own, without a controlling terminal."""
+    code = "import os; print(os.getsid(0) == os.getpid()); open('/dev/tty')"
+    done = run(python(code), cwd=tmp_path, timeout_s=30, check=False)
+    assert (done.stdout, done.returncode) == ("True\n", 1)
+
+
+def test_mx06_tools_are_told_never_to_ask(tmp_path: Path) -> None:
+    """Git and ssh are told that nobody is there, unless the caller says otherwise."""
+    code = "import os; print(os.environ['GIT_TERMINAL_PROMPT'])"
+    assert run(python(code), cwd=tmp_path, timeout_s=30).stdout == "0\n"
+    env = {**os.environ, "GIT_TERMINAL_PROMPT": "1"}
+    assert run(python(code), cwd=tmp_path, env=env, timeout_s=30).stdout == "1\n"
+
+
+def test_timeout_kills_the_whole_group(tmp_path: Path) -> None:
+    """What runs out of time takes its children with it."""
+    code = (
+        "import subprocess, sys, time\n"
+        "child = subprocess.Popen([sys.executable, '-c', 'import time; "
+        "time.sleep(60)'])\n"
+        "print(child.pid, flush=True)\n"
+        "time.sleep(60)\n"
+    )
+    seen: list[str] = []
+    started = time.monotonic()
+    with pytest.raises(ProcessError, match="did not end within 1 s") as caught:
+        run(python(code), cwd=tmp_path, timeout_s=1, on_line=seen.append)
+    assert caught.value.returncode is None
+    assert time.monotonic() - started < 10
+    assert not is_alive(int(seen[0]))
+
+
+def test_stubborn_command_is_killed_when_it_ignores_the_first_signal(
+    tmp_path: Path,
+) -> None:
+    """A command that ignores SIGTERM still ends."""
+    code = (
+        "import os, signal, time\n"
+        "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+        "print(os.getpid(), flush=True)\n"
+        "time.sleep(60)\n"
+    )
+    seen: list[str] = []
+    with pytest.raises(ProcessError):
+        run(python(code), cwd=tmp_path, timeout_s=1, on_line=seen.append)
+    assert not is_alive(int(seen[0]))
+
+
+def test_mx06_interrupt_kills_the_group(tmp_path: Path) -> None:
+    """Ctrl-C is not swallowed and leaves no process behind."""
+    seen: list[str] = []
+
+    def interrupt(line: str) -> None:
+        seen.append(line)
+        threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
+
+    code = "import os, time; print(os.getpid(), flush=True); time.sleep(60)"
+    with pytest.raises(KeyboardInterrupt):
+        run(python(code), cwd=tmp_path, timeout_s=60, on_line=interrupt)
+    assert not is_alive(int(seen[0]))
+
+
+def test_error_in_the_callback_kills_the_command(tmp_path: Path) -> None:
+    """Whatever ends the run ends the process."""
+    seen: list[str] = []
+
+    def fail(line: str) -> None:
+        seen.append(line)
+        raise LookupError(line)
+
+    code = "import os, time; print(os.getpid(), flush=True); time.sleep(60)"
+    with pytest.raises(LookupError):
+        run(python(code), cwd=tmp_path, timeout_s=60, on_line=fail)
+    assert not is_alive(int(seen[0]))
+
+
+def test_lines_come_while_the_command_runs(tmp_path: Path) -> None:
+    """Progress is told as it happens, from both streams."""
+    answer = tmp_path / "answer"
+    code = (
+        "import pathlib, sys, time\n"
+        "print('first', file=sys.stderr, flush=True)\n"
+        "path = pathlib.Path('answer')\n"
+        "while not path.exists(): time.sleep(0.01)\n"
+        "print('second')\n"
+    )
+    seen: list[str] = []
+
+    def reply(line: str) -> None:
+        seen.append(line)
+        answer.touch()
+
+    run(python(code), cwd=tmp_path, timeout_s=30, on_line=reply)
+    assert seen == ["first", "second"]
+
+
+def test_much_output_on_both_streams_does_not_block(tmp_path: Path) -> None:
+    """Both pipes are drained, whichever fills first."""
+    code = (
+        "import sys\n"
+        "for i in range(20000):\n"
+        "    print('o' * 50); print('e' * 50, file=sys.stderr)\n"
+    )
+    done = run(python(code), cwd=tmp_path, timeout_s=60)
+    assert (len(done.stdout), len(done.stderr)) == (20000 * 51, 20000 * 51)
+
+
+def test_child_that_keeps_the_pipe_does_not_hold_us(tmp_path: Path) -> None:
+    """A command that ended is done, even if a child of its own lives on."""
+    code = (
+        "import subprocess, sys\n"
+        "subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(6)'])\n"
+        "print('done', flush=True)\n"
+    )
+    started = time.monotonic()
+    done = run(python(code), cwd=tmp_path, timeout_s=60)
+    assert done.stdout == "done\n"
+    assert time.monotonic() - started < 5
+
+
+def test_undecodable_output_is_kept_readable(tmp_path: Path) -> None:
+    """Bytes that are no UTF-8 do not break the run."""
+    code = "import sys; sys.stdout.buffer.write(b'caf\\xe9\\n')"
+    assert run(python(code), cwd=tmp_path, timeout_s=30).stdout == "caf�\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("https://me:secret@host/x", "https://***@host/x"),
+        ("git+ssh://token@host:22/x", "git+ssh://***@host:22/x"),
+        ("https://a@b:c@host/x", "https://***@host/x"),
+        ("https://host/x@1.0", "https://host/x@1.0"),
+        ("mail me@host", "mail me@host"),
+    ],
+)
+def test_redact_removes_userinfo_of_urls(text: str, expected: str) -> None:
+    """Only what stands before the host of a URL is a secret."""
+    assert redact(text) == expected
+
+
+def test_secrets_are_removed_from_errors_and_lines(tmp_path: Path) -> None:
+    """Neither the command nor what it said gives a password away."""
+    url = "https://me:secret@host/simple"
+    seen: list[str] = []
+    code = "import sys; print(sys.argv[1], file=sys.stderr); sys.exit(1)"
+    with pytest.raises(ProcessError) as caught:
+        run(python(code, url), cwd=tmp_path, timeout_s=30, on_line=seen.append)
+    told = [str(caught.value), caught.value.stderr_tail, *caught.value.argv, *seen]
+    assert not [text for text in told if "secret" in text]
