@@ -143,7 +143,8 @@ class _Door:
         def undo() -> None:
             words = hooks["complete_command"].strs
             chain = words[word].chain
-            chain[:] = [entry for entry in chain if entry[1] != complete]
+            # set_hook has made a method of the shell of it
+            chain[:] = [entry for entry in chain if entry[1].__func__ != complete]
             if not chain:
                 del words[word]
             if not known and not words:

@@ -1,0 +1,60 @@
+"""A fresh IPython shell and pictures of its state, for the tests of the doors."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from IPython.core.interactiveshell import InteractiveShell
+from traitlets.config import Config
+
+__all__ = ["fresh_shell", "picture"]
+
+
+@contextmanager
+def fresh_shell() -> Iterator[InteractiveShell]:
+    """A shell without history that belongs to one test."""
+    config = Config()
+    config.HistoryManager.enabled = False
+    config.InteractiveShell.colors = "nocolor"
+    shell = InteractiveShell(config=config)
+    # IPython registers these magics when they are first used; not our doing
+    shell.find_line_magic("load_ext")
+    try:
+        yield shell
+    finally:
+        if "prime_skills_ext" in shell.extension_manager.loaded:
+            shell.extension_manager.unload_extension("prime_skills_ext")
+        shell.restore_sys_module_state()
+
+
+def picture(shell: InteractiveShell) -> dict[str, Any]:
+    """Everything that a load may change and an unload must restore."""
+    formatters = shell.display_formatter.formatters  # type: ignore[union-attr]
+    return {
+        "names": {k: id(v) for k, v in shell.user_ns.items()},
+        "hidden": sorted(shell.user_ns_hidden),
+        "magics": {
+            kind: sorted(names) for kind, names in shell.magics_manager.magics.items()
+        },
+        "registry": sorted(shell.magics_manager.registry),
+        "hooks": {
+            name: sorted(dispatcher.strs)
+            for name, dispatcher in shell.strdispatchers.items()
+        },
+        "transforms": [
+            len(shell.input_transformers_cleanup),
+            len(shell.input_transformers_post),
+        ],
+        "events": {
+            name: len(callbacks) for name, callbacks in shell.events.callbacks.items()
+        },
+        "formatters": {mime: len(f.type_printers) for mime, f in formatters.items()},
+        "configurables": len(shell.configurables),
+        "finders": [id(finder) for finder in sys.meta_path],
+        "path": list(sys.path),
+        "PATH": os.environ["PATH"],
+    }
