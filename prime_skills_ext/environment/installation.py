@@ -24,7 +24,7 @@ from prime_skills_ext.environment.renewal import renew
 from prime_skills_ext.environment.uv import Uv, open_uv
 from prime_skills_ext.environment.venv import Environment, Generation, current
 from prime_skills_ext.environment.wanted import recorded
-from prime_skills_ext.errors import PrimeSkillsError, UvNotFoundError
+from prime_skills_ext.errors import PrimeSkillsError, ProcessError, UvNotFoundError
 from prime_skills_ext.skill.model import Diagnostic, Skill
 
 __all__ = ["Failure", "InstallReport", "activate", "deactivate", "ensure"]
@@ -235,5 +235,7 @@ def _commands(
 
 
 def _failure(error: PrimeSkillsError) -> Failure:
-    log = getattr(error, "stderr_tail", "")
+    log = "\n".join(getattr(error, "__notes__", ()))
+    if isinstance(error, ProcessError):
+        log = error.stderr_tail
     return Failure(reason=error.message, fix=error.fix, log=log)

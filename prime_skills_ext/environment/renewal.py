@@ -241,7 +241,11 @@ def _replace(task: _Task, *, old: Generation | None, record: Record) -> Renewal:
     with staged(environment, uv=task.uv, kernel_paths=task.world.kernel_paths) as stage:
         filled = _fill(task, generation=stage.generation, is_new=True)
         if filled.base_failure is not None:
-            raise InstallError(filled.base_failure.reason, fix=filled.base_failure.fix)
+            error = InstallError(
+                filled.base_failure.reason, fix=filled.base_failure.fix
+            )
+            error.add_note(filled.base_failure.log)
+            raise error
         if old is not None and not filled.entries:
             return _settle(task, generation=old, filled=filled, record=record)
         if environment.mode == "own":

@@ -222,7 +222,8 @@ def _recorded_files(running: Distribution) -> dict[str, bytes]:
         elif path.resolve().is_relative_to(share):
             inside = PurePosixPath("share", *path.resolve().relative_to(share).parts)
             files[f"{data}/{inside}"] = path.read_bytes()
-    return files if any(path.startswith(_PACKAGE.name) for path in files) else {}
+    is_complete = any(path.startswith(f"{_PACKAGE.name}/") for path in files)
+    return files if is_complete else {}
 
 
 def _tree(root: Path, *, below: Path) -> dict[str, bytes]:

@@ -1,0 +1,506 @@
+"""Nothing that goes wrong around an environment breaks it. Real processes."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+from typing import Any
+
+import filelock
+import pytest
+
+from prime_skills_ext.environment import generations, locking
+from prime_skills_ext.environment import record as records
+from prime_skills_ext.environment.venv import CURRENT, current
+
+pytestmark = pytest.mark.integration
+
+#: Runs ``ensure`` for the folders in argv and prints what came of it as JSON.
+_DRIVER = """
+import json, os, sys
+from pathlib import Path
+from prime_skills_ext.environment.installation import ensure
+from prime_skills_ext.environment.venv import locate
+from prime_skills_ext.skill.model import PythonPackage, Skill
+
+def as_skill(folder):
+    name = folder.name.replace("-", "_")
+    package = PythonPackage(
+        import_name=name, directory=folder, pyproject=folder / "pyproject.toml",
+        src=folder / "src",
+    )
+    return Skill(
+        name=folder.name, description="d", path=folder / "SKILL.md", directory=folder,
+        identity=folder / "SKILL.md", import_name=name, python=package,
+    )
+
+mode, agent, *folders = sys.argv[1:]
+environment = locate(mode=mode, agent_directory=Path(agent), environ=os.environ)
+skills = [as_skill(Path(folder)) for folder in folders]
+{before}
+report = ensure(skills, environment=environment, environ=os.environ)
+print(json.dumps({{
+    "failed": {{path.parent.name: it.reason for path, it in report.failed.items()}},
+    "installed": sorted(path.parent.name for path in report.installed),
+    "generation": str(report.generation and report.generation.directory),
+    "root": str(environment.root),
+    "problem": report.problem and report.problem.reason,
+}}))
+"""
+
+_NO_PROCESS = """
+def refuse(event, arguments):
+    if event in ("subprocess.Popen", "os.posix_spawn", "os.fork", "os.exec"):
+        raise SystemExit(f"a process was started: {arguments}")
+    if event == "open" and arguments[1] is not None and set(arguments[1]) & set("wax+"):
+        raise SystemExit(f"a file was written: {arguments}")
+    if event in ("os.mkdir", "os.rename", "os.remove"):
+        raise SystemExit(f"the disk was changed: {arguments}")
+sys.addaudithook(refuse)
+sys.dont_write_bytecode = True
+"""
+
+
+def driver(world: Any, *skills: Any, mode: str = "overlay", before: str = "") -> Any:
+    """A process that ensures ``skills``."""
+    agent = world.environment.base.parents[1]
+    return subprocess.Popen(
+        [
+            sys.executable,
+            "-c",
+            _DRIVER.format(before=textwrap.dedent(before)),
+            mode,
+            str(agent),
+            *(str(skill.directory) for skill in skills),
+        ],
+        env=world.environ,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def answer(process: Any) -> Any:
+    stdout, stderr = process.communicate(timeout=120)
+    assert process.returncode == 0, stderr
+    return json.loads(stdout)
+
+
+def test_warm_call_starts_no_process_and_writes_nothing(
+    world: Any, new_skill: Any
+) -> None:
+    """With nothing changed there is no process, no lock and no write."""
+    bad = new_skill("bad", dependencies=("no-such-dist-xyz",))
+    skills = [new_skill("a"), new_skill("b", dependencies=("a",)), bad]
+    first = answer(driver(world, *skills))
+    second = answer(driver(world, *skills, before=_NO_PROCESS))
+    assert (first["installed"], second["installed"]) == (["a", "b"], [])
+    assert second["failed"] == first["failed"]
+    assert list(second["failed"]) == ["bad"]
+
+
+def test_in03_four_processes_start_on_an_empty_environment(
+    world: Any, new_skill: Any
+) -> None:
+    """All get what they asked for, and nobody's skill is lost."""
+    skills = [new_skill(f"s-{number}") for number in range(5)]
+    processes = [
+        driver(world, skills[number], skills[number + 1]) for number in range(4)
+    ]
+    answers = [answer(process) for process in processes]
+    assert [one["failed"] for one in answers] == [{}] * 4
+    assert len({one["generation"] for one in answers}) == 1
+    last = answer(driver(world, *skills, before=_NO_PROCESS))
+    assert (last["installed"], last["failed"]) == ([], {})
+
+
+@pytest.mark.parametrize("moment", ["make", "install", "write"])
+def test_in10_killed_process_leaves_nothing_that_hurts(
+    world: Any, new_skill: Any, moment: str
+) -> None:
+    """After ``kill -9`` in the middle the next start succeeds at once."""
+    module, attribute = {
+        "make": ("prime_skills_ext.environment.uv", "Uv.make"),
+        "install": ("prime_skills_ext.environment.uv", "Uv.install"),
+        "write": ("prime_skills_ext.environment.record", "write"),
+    }[moment]
+    before = f"""
+        import functools, importlib, signal
+        *owners, name = "{attribute}".split(".")
+        module = importlib.import_module("{module}")
+        target = functools.reduce(getattr, owners, module)
+        real = getattr(target, name)
+        def dying(*arguments, **keywords):
+            if name != "write":
+                real(*arguments, **keywords)
+            os.kill(os.getpid(), signal.SIGKILL)
+        setattr(target, name, dying)
+    """
+    skill = new_skill("a")
+    process = driver(world, skill, before=before)
+    process.communicate(timeout=60)
+    assert process.returncode == -signal.SIGKILL
+    report = answer(driver(world, skill))
+    assert (report["installed"], report["failed"]) == (["a"], {})
+    root = Path(report["root"])
+    assert not list(root.glob(".building-*"))
+    assert sorted(path.name for path in root.iterdir() if path.name.isdigit()) == ["1"]
+
+
+def test_in03_killed_live_install_is_repaired(world: Any, new_skill: Any) -> None:
+    """A process killed after uv but before the record loses nothing."""
+    first, second = new_skill("a"), new_skill("b")
+    answer(driver(world, first))
+    before = """
+        import signal
+        from prime_skills_ext.environment import record
+        record.write = lambda *a, **k: os.kill(os.getpid(), signal.SIGKILL)
+    """
+    driver(world, first, second, before=before).communicate(timeout=60)
+    report = answer(driver(world, first, second))
+    assert (report["installed"], report["failed"]) == (["b"], {})
+
+
+def test_in03_wait_is_told_and_ends(
+    world: Any, new_skill: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever waits for the lock says so, and goes on when it is free."""
+    world.ensure(new_skill("a"))
+    monkeypatch.setattr(locking, "PATIENCE_S", 0.1)
+    code = (
+        "import filelock, sys, time\n"
+        "with filelock.FileLock(sys.argv[1]):\n"
+        "    print('held', flush=True); time.sleep(1)\n"
+    )
+    path = world.environment.root / locking.LOCK
+    with subprocess.Popen(
+        [sys.executable, "-c", code, str(path)], stdout=subprocess.PIPE
+    ) as holder:
+        assert holder.stdout is not None
+        holder.stdout.readline()
+        report = world.ensure(new_skill("b"))
+    assert not report.failed
+    assert f"waiting for another process that installs skills ({path})" in world.told
+
+
+def test_in03_lock_that_stays_taken_is_named(
+    world: Any, new_skill: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After the limit the error names the lock; what is installed goes on working."""
+    first = new_skill("a")
+    world.ensure(first)
+    monkeypatch.setattr(locking, "PATIENCE_S", 0.05)
+    monkeypatch.setattr(locking, "LIMIT_S", 0.1)
+    needy = new_skill("needy", dependencies=("acme-tool",))
+    path = world.environment.root / locking.LOCK
+    with filelock.FileLock(path):
+        report = world.ensure(first, new_skill("b"), needy)
+    assert [one.parent.name for one in report.failed] == ["needy"]
+    assert str(path) in report.failed[needy.identity].reason
+    assert report.problem is not None
+
+
+def test_in13_disk_without_locks_leaves_installed_skills_usable(
+    world: Any, new_skill: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """'No locks available' is tried a few times, then said; nothing breaks."""
+    first = new_skill("a")
+    world.ensure(first)
+    tries: list[int] = []
+
+    def no_locks(*_: object, **__: object) -> None:
+        tries.append(1)
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(locking, "_PAUSE_S", 0)
+    monkeypatch.setattr(filelock.FileLock, "acquire", no_locks)
+    report = world.ensure(first, new_skill("b"))
+    assert (dict(report.failed), len(tries)) == ({}, 3)
+    assert report.problem is not None
+    assert "No locks available" in report.problem.reason
+
+
+def test_interrupt_ends_the_wait_for_the_lock(
+    world: Any, new_skill: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ctrl-C is obeyed while waiting."""
+    world.ensure(new_skill("a"))
+    monkeypatch.setattr(locking, "PATIENCE_S", 0.05)
+
+    def interrupt(line: str) -> None:
+        if line.startswith("waiting"):
+            signal.raise_signal(signal.SIGINT)
+
+    world.told = type("Told", (list,), {"append": staticmethod(interrupt)})()
+    with (
+        filelock.FileLock(world.environment.root / locking.LOCK),
+        pytest.raises(KeyboardInterrupt),
+    ):
+        world.ensure(new_skill("b"))
+
+
+def test_in14_missing_uv_fails_only_who_needs_it(world: Any, new_skill: Any) -> None:
+    """Without uv a skill that requires nothing works; the message says where."""
+    world.environ["PRIME_SKILLS_UV"] = "/nowhere/uv"
+    needy = new_skill("needy", dependencies=("acme-tool",))
+    script = {"plain": "plain:run"}
+    report = world.ensure(new_skill("plain", scripts=script), needy)
+    assert [path.parent.name for path in report.failed] == ["needy"]
+    failure = report.failed[needy.identity]
+    assert "needs acme-tool" in failure.reason
+    assert "/nowhere/uv" in failure.reason
+    assert failure.fix == "pip install uv, or set PRIME_SKILLS_UV to its path"
+    assert (report.generation, report.commands) == (None, {})
+
+
+def fake_uv(tmp_path: Path, world: Any, *, script: str) -> None:
+    """A uv that makes environments with the real one but installs like ``script``."""
+    from prime_skills_ext.environment.uv import find_uv
+
+    path = tmp_path / "uv"
+    real = find_uv({})
+    text = f'#!/bin/sh\n[ "$1" = venv ] && exec {real} "$@"\n{script}\n'
+    path.write_text(text, encoding="utf-8")
+    path.chmod(0o755)
+    world.environ["PRIME_SKILLS_UV"] = str(path)
+
+
+def test_in14_tail_of_stderr_is_kept(
+    world: Any, new_skill: Any, tmp_path: Path
+) -> None:
+    """A uv that fails with many lines is quoted, not summed up as a number."""
+    fake_uv(
+        tmp_path, world, script="seq 1 500 >&2; echo 'error: disk on fire' >&2; exit 2"
+    )
+    needy = new_skill("needy", dependencies=("acme-tool",))
+    report = world.ensure(needy)
+    assert "disk on fire" in report.failed[needy.identity].reason
+    assert report.failed[needy.identity].log.splitlines()[-2:] == [
+        "500",
+        "error: disk on fire",
+    ]
+
+
+def test_hanging_uv_is_given_up(
+    world: Any,
+    new_skill: Any,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A uv that never ends is killed; who needs nothing works all the same."""
+    monkeypatch.setattr("prime_skills_ext.environment.uv.OFFLINE_TIMEOUT_S", 0.5)
+    fake_uv(tmp_path, world, script="exec sleep 60")
+    started = time.monotonic()
+    report = world.ensure(
+        new_skill("plain"), new_skill("needy", dependencies=("acme-tool",))
+    )
+    assert time.monotonic() - started < 20
+    assert [path.parent.name for path in report.failed] == ["needy"]
+    assert report.problem is not None
+    assert "did not end within 0.5 s" in report.problem.reason
+
+
+def test_no_network_fails_only_who_needs_it(
+    world: Any, new_skill: Any, tmp_path: Path
+) -> None:
+    """With an unreachable index and an empty cache the rest goes in."""
+    del world.environ["PI_OFFLINE"]
+    world.environ["UV_CACHE_DIR"] = str(tmp_path / "cache")
+    world.environ["UV_DEFAULT_INDEX"] = "http://127.0.0.1:9/simple"
+    needy = new_skill("needy", dependencies=("acme-tool",))
+    report = world.ensure(new_skill("plain"), needy)
+    assert [path.parent.name for path in report.failed] == ["needy"]
+    assert [path.parent.name for path in report.installed] == ["plain"]
+    assert "no network" in report.failed[needy.identity].reason
+
+
+def test_skill_that_has_to_be_built_works_without_network(
+    world: Any, new_skill: Any, tmp_path: Path
+) -> None:
+    """What only lacks its backend can be imported; its command is not offered."""
+    world.environ["UV_CACHE_DIR"] = str(tmp_path / "cache")
+    files = {"setup.py": "from setuptools import setup; setup()\n"}
+    skill = new_skill("a", backend="setuptools", files=files, scripts={"a": "a:run"})
+    report = world.ensure(skill)
+    assert (report.installed, dict(report.failed), report.commands) == ((), {}, {})
+    assert report.generation is not None
+    entry = next(iter(records.read(report.generation.record).skills.values()))
+    assert (entry.state, "setuptools" in entry.log) == ("partial", True)
+
+
+def test_in09_unwell_generation_is_replaced(world: Any, new_skill: Any) -> None:
+    """An interpreter that is gone leads to the next generation, with everything."""
+    first, second = new_skill("a"), new_skill("b")
+    old = world.ensure(first).generation
+    old.python.unlink()
+    report = world.ensure(second)
+    assert not report.failed
+    assert report.generation.directory.name == "2"
+    known = records.read(report.generation.record).skills.values()
+    assert sorted(skill.import_name for skill in known) == ["a", "b"]
+    assert old.site_packages.is_dir()
+
+
+def test_in10_failing_rebuild_keeps_what_is_there(
+    world: Any, new_skill: Any, tmp_path: Path
+) -> None:
+    """When the replacement cannot be made the old one stays current."""
+    skill = new_skill("a")
+    old = world.ensure(skill)
+    record = records.read(old.generation.record)
+    stale = {**json.loads(old.generation.record.read_text("utf-8")), "base": "older"}
+    old.generation.record.write_text(json.dumps(stale), encoding="utf-8")
+    fake_uv(tmp_path, world, script="echo 'error: no' >&2; exit 2")
+    report = world.ensure(skill)
+    assert (report.generation, dict(report.failed)) == (old.generation, {})
+    assert report.problem is not None
+    assert records.read(old.generation.record).skills == record.skills
+
+
+def test_full_disk_keeps_the_old_record(
+    world: Any, new_skill: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A record that cannot be written is a problem, not a loss."""
+    first, second = new_skill("a"), new_skill("b")
+    generation = world.ensure(first).generation
+    before = generation.record.read_bytes()
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(records, "write", full)
+    report = world.ensure(first, second)
+    assert dict(report.failed) == {}
+    assert report.problem is not None
+    assert "No space left" in report.problem.reason
+    assert generation.record.read_bytes() == before
+
+
+def test_garbage_for_a_record_is_an_empty_record(world: Any, new_skill: Any) -> None:
+    """A record that makes no sense costs a reinstall and nothing else."""
+    skill = new_skill("a")
+    generation = world.ensure(skill).generation
+    generation.record.write_text("{not json", encoding="utf-8")
+    report = world.ensure(skill)
+    assert (len(report.installed), dict(report.failed)) == (1, {})
+
+
+def test_moved_environment_works(world: Any, new_skill: Any, tmp_path: Path) -> None:
+    """Generations are relocatable."""
+    skill = new_skill("a")
+    world.ensure(skill)
+    root = world.environment.root
+    moved = tmp_path / "moved"
+    shutil.move(root, moved)
+    from dataclasses import replace
+
+    world.environment = replace(world.environment, root=moved)
+    report = world.ensure(skill)
+    assert (report.installed, dict(report.failed)) == ((), {})
+
+
+def test_project_switches_reinstall_nothing(
+    world: Any, new_skill: Any, tmp_path: Path, calls: list[str]
+) -> None:
+    """Two projects with a skill of the same name never fight over an environment."""
+    from prime_skills_ext.environment.installation import ensure
+    from prime_skills_ext.environment.venv import locate
+
+    agent = world.environment.base.parents[1]
+    pairs = []
+    for name in ("one", "two"):
+        root = tmp_path / name
+        environment = locate(
+            mode="overlay",
+            agent_directory=agent,
+            environ=world.environ,
+            project_root=root,
+        )
+        pairs.append((environment, new_skill("same", root=root / "skills")))
+    for environment, skill in pairs:
+        ensure([skill], environment=environment, environ=world.environ)
+    calls.clear()
+    for _ in range(5):
+        for environment, skill in pairs:
+            report = ensure([skill], environment=environment, environ=world.environ)
+            assert (report.installed, dict(report.failed)) == ((), {})
+    assert calls == []
+    assert pairs[0][0].root != pairs[1][0].root
+
+
+def test_generation_in_use_is_not_pruned(world: Any, new_skill: Any) -> None:
+    """A living process keeps its generation; a forgotten one goes."""
+    skill = new_skill("a")
+    root = world.environment.root
+    for number in ("1", "2"):
+        generation = world.ensure(skill).generation
+        assert generation.directory.name == number
+        generation.python.unlink()
+    world.ensure(skill)
+    code = (
+        "import sys\nfrom pathlib import Path\n"
+        "from prime_skills_ext.environment import locking, venv\n"
+        "locking.hold(venv.generation_at(Path(sys.argv[1])))\n"
+        "print('held', flush=True); sys.stdin.read()\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code, str(root / "1")],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as user:
+        assert user.stdout is not None
+        user.stdout.readline()
+        assert generations.prune(world.environment) == ()
+        long_ago = time.time() - 2 * generations.PRUNE_AFTER_S
+        os.utime(root / CURRENT, (long_ago, long_ago))
+        assert generations.prune(world.environment) == (root / "2",)
+        user.kill()
+    assert generations.prune(world.environment) == (root / "1",)
+    assert current(world.environment) is not None
+
+
+@pytest.mark.network
+def test_own_mode_makes_an_environment_that_a_kernel_starts_in(
+    world: Any, new_skill: Any
+) -> None:
+    """It holds ipykernel, the runtime and this package; inside, all is warm."""
+    world.environ.pop("PI_OFFLINE")
+    skill = new_skill("a")
+    first = answer(driver(world, skill, mode="own"))
+    assert (first["failed"], first["problem"]) == ({}, None)
+    python = Path(first["generation"], "bin", "python")
+    code = (
+        "import prime_skills_ext, ipykernel, rlm, a; print(prime_skills_ext.__file__)"
+    )
+    ran = subprocess.run(
+        [python, "-I", "-c", code], capture_output=True, text=True, check=True
+    )
+    assert first["generation"] in ran.stdout
+    again = answer(driver(world, skill, mode="own", before=_NO_PROCESS))
+    assert (again["generation"], again["installed"]) == (first["generation"], [])
+    agent = world.environment.base.parents[1]
+    inside = subprocess.run(
+        [
+            python,
+            "-I",
+            "-c",
+            _DRIVER.format(before=_NO_PROCESS),
+            "own",
+            str(agent),
+            skill.directory,
+        ],
+        env=world.environ,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert json.loads(inside.stdout) == again
