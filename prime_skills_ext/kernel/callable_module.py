@@ -108,14 +108,14 @@ def make_callable(module: ModuleType) -> bool:
     if callable(module) or find_run(module) is None:
         return False
     own = type(module)
-    mixed = (
-        CallableSkill
-        if own is ModuleType
-        else type(f"Callable{own.__name__}", (CallableSkill, own), {"_own": own})
-    )
+    if own is ModuleType:
+        module.__class__ = CallableSkill
+        return True
     try:
+        # a class of the author's own may refuse to be subclassed
+        mixed = type(f"Callable{own.__name__}", (CallableSkill, own), {"_own": own})
         module.__class__ = mixed
-    except TypeError:  # a class of its own with slots cannot be changed
+    except Exception:  # noqa: BLE001  # a stranger's __init_subclass__
         return False
     return True
 

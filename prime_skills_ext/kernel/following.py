@@ -51,11 +51,14 @@ class History:
         default_factory=lambda: defaultdict(list)
     )
 
+    caches: list[weakref.ref[Any]] = field(default_factory=list)
+
     def remember(self, module: ModuleType) -> None:
         """Note what a module defines at this moment."""
+        self.caches = [*filter(_alive, self.caches), *_caches(module)]
         for definition in definitions(module):
             references = self.held[definition.key, definition.reachable]
-            references[:] = [ref for ref in references if ref() is not None]
+            references[:] = filter(_alive, references)
             if not any(ref() is definition.value for ref in references):
                 references.append(weakref.ref(definition.value))
 
@@ -68,6 +71,11 @@ class History:
                 old = reference()
                 if old is not None and new is not None and old is not new:
                     _follow(old, new)
+        for reference in self.caches:
+            cached = reference()
+            if cached is not None:
+                # what it remembers was computed by the code before
+                cached.cache_clear()
 
 
 @final
@@ -153,6 +161,19 @@ def parts(value: Any) -> Iterator[tuple[str, Any]]:
     wrapped = getattr(value, "__dict__", {}).get("__wrapped__")
     if wrapped is not None:
         yield "", wrapped
+
+
+def _alive(reference: weakref.ref[Any]) -> bool:
+    return reference() is not None
+
+
+def _caches(module: ModuleType) -> Iterator[weakref.ref[Any]]:
+    """Cached functions of a module, which cannot themselves be changed."""
+    for value in list(module.__dict__.values()):
+        inside = list(vars(value).values()) if isinstance(value, type) else ()
+        for found in (value, *inside):
+            if isinstance(found, functools._lru_cache_wrapper):  # noqa: SLF001  # has no other name
+                yield weakref.ref(found)
 
 
 def _lookup(module: ModuleType, qualname: str) -> Any:

@@ -9,6 +9,7 @@ import asyncio
 import concurrent.futures
 import contextvars
 import difflib
+import functools
 import threading
 from collections.abc import Callable, Coroutine, Iterator, Mapping
 from dataclasses import dataclass
@@ -132,8 +133,10 @@ def run_sync(coroutine: Coroutine[Any, Any, T]) -> T:
 
     async def main() -> T:
         loop, task = asyncio.get_running_loop(), asyncio.current_task()
-        assert task is not None  # noqa: S101  # a runner runs tasks
-        started.set_result(lambda: loop.call_soon_threadsafe(task.cancel))
+        if task is not None:  # a runner always runs a task
+            started.set_result(
+                functools.partial(loop.call_soon_threadsafe, task.cancel)
+            )
         return await coroutine
 
     context = contextvars.copy_context()
@@ -146,11 +149,13 @@ def run_sync(coroutine: Coroutine[Any, Any, T]) -> T:
             done.set_exception(error)
 
     thread = threading.Thread(target=work, name="skills.run_sync", daemon=True)
-    thread.start()
     try:
+        thread.start()
         return done.result()
     except KeyboardInterrupt:
+        either: list[concurrent.futures.Future[Any]] = [started, done]
+        concurrent.futures.wait(either, return_when=concurrent.futures.FIRST_COMPLETED)
         if not done.done():
             started.result()()
-            thread.join()
+        thread.join()
         raise

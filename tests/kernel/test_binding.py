@@ -334,7 +334,8 @@ async def test_a_problem_that_goes_away_makes_the_skill_live(
     module = user_ns["gated"]
     assert await module("a") == "aa"
     binder.bind([skill], problems={skill.identity: UNTRUSTED})
-    assert isinstance(user_ns["gated"], UnavailableSkill)
+    placeholder: object = user_ns["gated"]
+    assert isinstance(placeholder, UnavailableSkill)
     assert "gated" not in sys.modules
     binder.bind([skill])
     assert user_ns["gated"] is module
@@ -393,10 +394,9 @@ def test_re07_repeated_binding_adds_nothing(
     skills = [new_skill("twice", RUN), new_skill("twice-broken", "1/0\n")]
     binder.bind(skills)
     before = (dict(user_ns), list(sys.meta_path), list(sys.path))
-    for _ in range(5):
-        bindings = binder.bind(skills, reload=True)
+    changed = [binder.bind(skills, reload=True).changed for _ in range(5)]
     assert (dict(user_ns), list(sys.meta_path), list(sys.path)) == before
-    assert bindings.changed == ()
+    assert changed == [()] * 5
 
 
 async def test_re07_two_shells_share_modules_and_undo_separately(
