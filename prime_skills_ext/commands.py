@@ -91,8 +91,8 @@ def _untrust(manager: SkillManager, _arguments: Arguments) -> object:
     return manager.untrust_project()
 
 
-def _doctor(manager: SkillManager, _arguments: Arguments) -> object:
-    return doctor.examine(manager)
+def _doctor(manager: SkillManager, arguments: Arguments) -> object:
+    return doctor.examine(manager, everything=arguments.all)
 
 
 def _sync(manager: SkillManager, arguments: Arguments) -> object:
@@ -169,6 +169,7 @@ COMMANDS = (
         name="doctor",
         help="what is wrong, where, and the command that fixes it",
         run=_doctor,
+        options=(("--all", _flag("every warning, however many of one kind")),),
     ),
     Command(
         name="sync",

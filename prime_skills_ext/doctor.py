@@ -26,15 +26,20 @@ _FINE = frozenset({"ready", "instructions", "shadowed"})
 _SAME_KIND_SHOWN = 3
 
 
-def examine(manager: SkillManager) -> Doctor:
-    """Look at everything that decides whether skills work here."""
+def examine(manager: SkillManager, *, everything: bool = False) -> Doctor:
+    """Look at everything that decides whether skills work here.
+
+    Args:
+        manager: Whose snapshot is read.
+        everything: Name every diagnostic, also the fourth and later of one kind.
+    """
     return Doctor(
         checks=(
             *_python(manager),
             *_uv(manager.environ),
             *_sources(manager),
             *_skills(manager),
-            *_diagnostics(manager.catalogue.diagnostics),
+            *_diagnostics(manager.catalogue.diagnostics, everything=everything),
         )
     )
 
@@ -130,11 +135,13 @@ def _skill(item: SkillStatus) -> Check:
     )
 
 
-def _diagnostics(diagnostics: tuple[Diagnostic, ...]) -> Iterator[Check]:
+def _diagnostics(
+    diagnostics: tuple[Diagnostic, ...], *, everything: bool
+) -> Iterator[Check]:
     ordered = sorted(diagnostics, key=lambda item: (item.severity, item.code))
     for code, group in groupby(ordered, key=lambda item: item.code):
         same = list(group)
-        shown = same if len(same) <= _SAME_KIND_SHOWN else same[:_SAME_KIND_SHOWN]
+        shown = same if everything else same[:_SAME_KIND_SHOWN]
         for item in shown:
             yield Check(
                 title=code,
@@ -147,7 +154,7 @@ def _diagnostics(diagnostics: tuple[Diagnostic, ...]) -> Iterator[Check]:
                 title=code,
                 state="note",
                 detail=f"and {len(same) - len(shown)} more of this kind",
-                fix="%skill doctor --json names them all",
+                fix="%skill doctor --all",
             )
 
 

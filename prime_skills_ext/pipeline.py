@@ -32,7 +32,7 @@ from prime_skills_ext.environment import record as records
 from prime_skills_ext.environment.activation import activate, deactivate
 from prime_skills_ext.environment.installation import InstallReport, ensure
 from prime_skills_ext.environment.scripts import write_scripts
-from prime_skills_ext.environment.undeclared import find_undeclared
+from prime_skills_ext.environment.undeclared import find_undeclared, undeclared_notes
 from prime_skills_ext.environment.venv import Environment, Generation, Mode, locate
 from prime_skills_ext.kernel.binding import Binder, Bindings
 from prime_skills_ext.kernel.command_path import CommandPath
@@ -172,6 +172,9 @@ class Pipeline:
             facts=facts,
             removed=self._removed.values(),
         )
+        if installed.generation is not None:
+            record = records.read(installed.generation.record)
+            notes += undeclared_notes(wanted, record=record, added=undeclared)
         notes += (
             *problems,
             *environment.diagnostics,

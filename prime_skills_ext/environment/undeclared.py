@@ -7,12 +7,16 @@ them says which requirement to add, once. Nothing else is guessed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
-__all__ = ["DEFAULT_PACKAGES", "find_undeclared"]
+from prime_skills_ext.environment.record import Record
+from prime_skills_ext.skill.model import Diagnostic, Skill
+
+__all__ = ["DEFAULT_PACKAGES", "find_undeclared", "undeclared_notes"]
 
 #: Import name to the requirement that brings it.
 DEFAULT_PACKAGES: Final[Mapping[str, str]] = MappingProxyType(
@@ -50,3 +54,31 @@ def find_undeclared(
         if requirement is not None:
             found[identity] = (requirement,)
     return found
+
+
+def undeclared_notes(
+    skills: Iterable[Skill], *, record: Record, added: Iterable[Path] = ()
+) -> tuple[Diagnostic, ...]:
+    """Say which skills import what they do not declare.
+
+    Args:
+        skills: The skills of this kernel.
+        record: What was installed, and what was added to it.
+        added: Identities of the skills for which something was added just now; only
+            these are worth a warning, the others were told before.
+    """
+    now = set(added)
+    extra = {item.package_path: item.extra for item in record.skills.values()}
+    return tuple(
+        Diagnostic(
+            code="undeclared-requirement",
+            message=f"{skill.name} imports what it does not declare: "
+            f"{', '.join(requirements)} was installed for it",
+            fix="add it to `dependencies` in the skill's pyproject.toml",
+            severity="warning" if skill.identity in now else "info",
+            path=skill.python.pyproject,
+        )
+        for skill in skills
+        if skill.python is not None
+        and (requirements := extra.get(os.path.realpath(skill.directory)))
+    )
