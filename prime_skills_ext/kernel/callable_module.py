@@ -18,7 +18,14 @@ from typing import Any, cast, final
 
 from prime_skills_ext.kernel.names import import_name_of
 
-__all__ = ["CallableSkill", "find_run", "make_callable", "make_plain", "not_started"]
+__all__ = [
+    "CallableSkill",
+    "find_run",
+    "make_callable",
+    "make_plain",
+    "not_started",
+    "pretty_call",
+]
 
 
 class _Signature:
@@ -145,6 +152,11 @@ def not_started(call: object) -> str | None:
         return None
     module = frame.f_locals["self"]
     return f"{_short_name(module)}(...) not started: put `await` before it"
+
+
+def pretty_call(call: object, printer: Any, cycle: bool) -> None:  # noqa: ARG001, FBT001  # IPython's order
+    """Show a call as ``not_started`` has it: IPython's formatter of coroutines."""
+    printer.text(not_started(call) or repr(call))
 
 
 def source_directory(module: ModuleType) -> Path:

@@ -28,7 +28,7 @@ from prime_skills_ext.catalog.status import Problem
 from prime_skills_ext.kernel.loading import ImportOutcome, Session, SkillLoader
 from prime_skills_ext.kernel.names import (
     PRIVATE,
-    find_elsewhere,
+    Surroundings,
     import_name_of,
     is_inside,
 )
@@ -224,7 +224,7 @@ class SkillFinder(MetaPathFinder):
 
     def _refuse(self, root: str, *, refusal: Refusal) -> None:
         if refusal.src is not None:
-            spec = find_elsewhere(root, path=sys.path)
+            spec = Surroundings.without(()).find(root)
             if spec is not None and not _lies_in(spec, refusal.src):
                 return
         raise UnavailableImportError(

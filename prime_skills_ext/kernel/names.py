@@ -10,13 +10,15 @@ import hashlib
 import keyword
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from dataclasses import dataclass
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
+from typing import Self, final
 
 __all__ = [
     "PRIVATE",
-    "find_elsewhere",
+    "Surroundings",
     "import_name_of",
     "is_inside",
     "private_name",
@@ -43,13 +45,53 @@ def import_name_of(module: str) -> str:
     return leaf.rpartition("_")[0] if module.startswith(f"{PRIVATE}.") else leaf
 
 
-def why_private(name: str, *, src: Path, ignored: Iterable[Path] = ()) -> str | None:
+@final
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Surroundings:
+    """What top-level names mean to every finder but ours.
+
+    Attributes:
+        path: Where Python would look.
+        ignored: Folders whose modules do not count: skills, the overlay.
+    """
+
+    path: tuple[str, ...]
+    ignored: tuple[str, ...] = ()
+
+    @classmethod
+    def without(
+        cls, folders: Iterable[str | Path], *, working_directory: bool = True
+    ) -> Self:
+        """``sys.path`` as it is now, without some folders and what lies in them."""
+        ignored = tuple(dict.fromkeys(str(folder) for folder in folders))
+        path = sys.path if working_directory else _path_without_cwd()
+        kept = (p for p in path if not any(is_inside(p, place) for place in ignored))
+        return cls(path=tuple(kept), ignored=ignored)
+
+    def find(self, name: str) -> ModuleSpec | None:
+        """The module of that name; namespace packages, any folder, do not count."""
+        for finder in list(sys.meta_path):
+            if type(finder).__module__.startswith("prime_skills_ext."):
+                continue
+            if finder is PathFinder:
+                spec = PathFinder.find_spec(name, self.path)
+            else:
+                find_spec = getattr(finder, "find_spec", None)
+                spec = find_spec(name, None) if find_spec is not None else None
+            if spec is None or (spec.loader is None or spec.origin is None):
+                continue
+            if not any(is_inside(spec.origin, place) for place in self.ignored):
+                return spec
+        return None
+
+
+def why_private(name: str, *, src: Path, surroundings: Surroundings) -> str | None:
     """Say to whom an import name belongs already.
 
     Args:
         name: The import name.
         src: Where the skill's own package of that name lies.
-        ignored: Folders whose modules do not count: skills, the overlay.
+        surroundings: What else could have the name.
 
     Returns:
         Half a sentence; ``None`` when the skill may have the name.
@@ -57,11 +99,10 @@ def why_private(name: str, *, src: Path, ignored: Iterable[Path] = ()) -> str | 
     reserved = _why_reserved(name)
     if reserved is not None:
         return reserved
-    places = [str(src), *(str(folder) for folder in ignored)]
     loaded = sys.modules.get(name)
     if loaded is not None and not _comes_from(loaded, src):
         return "a module that is already loaded from somewhere else"
-    if find_elsewhere(name, path=_path_without_cwd(), ignored=places) is not None:
+    if surroundings.find(name) is not None:
         return "a module that this kernel's environment provides"
     return None
 
@@ -75,31 +116,6 @@ def _why_reserved(name: str) -> str | None:
         return "a name of IPython"
     if hasattr(builtins, name):
         return "a builtin of Python"
-    return None
-
-
-def find_elsewhere(
-    name: str, *, path: Sequence[str], ignored: Iterable[str] = ()
-) -> ModuleSpec | None:
-    """What a top-level name means to every finder but ours.
-
-    Namespace packages, which any folder makes, do not count, and neither does
-    what lies in the folders to ignore.
-    """
-    places = [place for place in ignored if place]
-    path = [entry for entry in path if not any(is_inside(entry, p) for p in places)]
-    for finder in list(sys.meta_path):
-        if type(finder).__module__.startswith("prime_skills_ext."):
-            continue
-        if finder is PathFinder:
-            spec = PathFinder.find_spec(name, path)
-        else:
-            find_spec = getattr(finder, "find_spec", None)
-            spec = find_spec(name, None) if find_spec is not None else None
-        if spec is None or (spec.loader is None or spec.origin is None):
-            continue
-        if not any(is_inside(spec.origin, place) for place in places):
-            return spec
     return None
 
 

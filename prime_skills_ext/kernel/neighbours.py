@@ -7,11 +7,10 @@ imports nothing.
 from __future__ import annotations
 
 import os
-import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
-from prime_skills_ext.kernel.names import find_elsewhere, import_name_of
+from prime_skills_ext.kernel.names import Surroundings, import_name_of
 from prime_skills_ext.skill.model import Diagnostic
 
 __all__ = ["neighbours"]
@@ -23,13 +22,17 @@ def neighbours(
     """Top-level names beside the skills' own, and who already has them."""
     extras: dict[str, Path] = {}
     clashes: list[Diagnostic] = []
-    sources = [str(src) for src in names.values()]
+    surroundings: Surroundings | None = None
     own = {(src, import_name_of(name)) for name, src in names.items()}
     for src in dict.fromkeys(names.values()):
         for name in _top_level(src):
             if (src, name) in own:
                 continue
-            holder = _holder(name, names=names, extras=extras, sources=sources)
+            if surroundings is None:  # few skills have neighbours
+                surroundings = Surroundings.without(names.values())
+            holder = _holder(
+                name, names=names, extras=extras, surroundings=surroundings
+            )
             if holder is None:
                 extras[name] = src
             else:
@@ -42,12 +45,12 @@ def _holder(
     *,
     names: Mapping[str, Path],
     extras: Mapping[str, Path],
-    sources: Sequence[str],
+    surroundings: Surroundings,
 ) -> str | None:
     other = names.get(name) or extras.get(name)
     if other is not None:
         return f"the skill {other.parent.name!r}"
-    if find_elsewhere(name, path=sys.path, ignored=sources) is not None:
+    if surroundings.find(name) is not None:
         return "this kernel's environment"
     return None
 

@@ -14,7 +14,7 @@ from typing import final
 
 from prime_skills_ext.catalog.status import Problem
 from prime_skills_ext.kernel.importing import import_failed
-from prime_skills_ext.kernel.names import private_name, why_private
+from prime_skills_ext.kernel.names import Surroundings, private_name, why_private
 from prime_skills_ext.kernel.trees import SkillTree, tree_of
 from prime_skills_ext.skill.model import Diagnostic, PythonPackage, Skill
 
@@ -83,11 +83,12 @@ def place(
     folders = [*ignored, *(package.src for _, package in chosen)]
     # editable installs may spell the same folder by its real path
     folders += [Path(os.path.realpath(folder)) for folder in folders]
+    surroundings = Surroundings.without(folders, working_directory=False)
     placements: list[Placement] = []
     taken: dict[str, str] = {}
     for skill, package in chosen:
         name = package.import_name
-        owner = taken.get(name) or _owner(package, ignored=folders)
+        owner = taken.get(name) or _owner(package, surroundings=surroundings)
         if owner is None:
             taken[name] = f"the import name of the skill {skill.name!r}"
         placements.append(
@@ -102,11 +103,11 @@ def place(
     return tuple(placements)
 
 
-def _owner(package: PythonPackage, *, ignored: Sequence[Path]) -> str | None:
+def _owner(package: PythonPackage, *, surroundings: Surroundings) -> str | None:
     tree = tree_of(package.import_name, src=package.src)
     if tree.users and tree.module is not None:
         return None  # it has the name already
-    return why_private(package.import_name, src=package.src, ignored=ignored)
+    return why_private(package.import_name, src=package.src, surroundings=surroundings)
 
 
 def _wants(error: BaseException, name: str) -> bool:

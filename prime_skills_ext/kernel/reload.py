@@ -232,6 +232,8 @@ class _Transaction:
                 continue  # extension modules cannot be executed again
             spec = self._find(name)
             if spec is None or not isinstance(spec.loader, SkillLoader):
+                if name == self.tree.name:
+                    raise ModuleNotFoundError(f"{old.origin} is gone", name=name)
                 self.removed.add(name)
                 continue
             if spec.origin != old.origin:

@@ -11,7 +11,7 @@ import pydoc
 import sys
 import threading
 import traceback
-from types import ModuleType
+from types import CoroutineType, ModuleType
 from typing import Any
 
 import cloudpickle
@@ -24,6 +24,7 @@ from prime_skills_ext.kernel.callable_module import (
     make_callable,
     make_plain,
     not_started,
+    pretty_call,
 )
 
 RUN = '''
@@ -336,6 +337,20 @@ async def test_as07_an_unstarted_call_can_be_explained(
     private = binder.skills["json"]("q")  # type: ignore[operator]
     assert not_started(private) == "json(...) not started: put `await` before it"
     private.close()
+
+
+def test_as07_a_displayed_call_shows_what_is_missing(
+    shell: InteractiveShell, new_binder: Any, new_skill: Any
+) -> None:
+    """In a real shell, through the formatter of coroutines."""
+    new_binder(shell.user_ns).bind([new_skill("shown", RUN)])
+    assert shell.display_formatter is not None
+    plain = shell.display_formatter.formatters["text/plain"]
+    plain.for_type(CoroutineType, pretty_call)
+    call = shell.user_ns["shown"]("q")
+    assert plain(call) == "shown(...) not started: put `await` before it"
+    call.close()
+    assert plain(call) == repr(call)
 
 
 async def test_as07_other_objects_are_not_explained() -> None:

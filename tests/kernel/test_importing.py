@@ -24,11 +24,11 @@ RUN = "def run(text='x'):\n    return text * 2\n"
 
 
 def _package(skill: Any) -> Path:
-    return Path(skill.python.src) / skill.import_name
+    return Path(skill.python.src, skill.import_name)
 
 
 def _cached(source: Path) -> Path:
-    return Path(str(cache_from_source(str(source))))
+    return Path(cache_from_source(str(source)))
 
 
 def test_kb11_a_module_made_a_moment_ago_is_found(

@@ -208,6 +208,43 @@ def test_an_interrupt_of_a_reload_rolls_back_and_passes(live: Any) -> None:
     assert sys.modules["a"] is a.module
 
 
+def test_a_package_that_vanished_leaves_the_old_code_live(live: Any) -> None:
+    """The files may be back in a moment: stale, not gone."""
+    a = live("x = 1\n")
+    bindings = a.edit(init=None)
+    assert (a.state(bindings), a.module.x) == ("stale", 1)
+    assert a.state(a.edit(init="x = 2\n")) is None
+    assert a.module.x == 2
+
+
+def test_a_rolled_back_class_has_its_bases_back(live: Any) -> None:
+    """Everything that a class statement changed is undone."""
+    code = "class A:\n    x = 1\nclass B:\n    x = 2\nclass C({base}):\n    pass\n"
+    a = live(code.format(base="A"))
+    held = a.module.C
+    a.edit(init=code.format(base="B") + "1/0\n")
+    assert (held.__bases__, held.x) == ((a.module.A,), 1)
+
+
+def test_class_statements_that_make_something_else_work(live: Any) -> None:
+    """What a metaclass gives, and classes made inside functions, are as written."""
+    code = (
+        "class Odd(metaclass=lambda *a, **k: {n}):\n    pass\n"
+        "def local():\n    class Inner:\n        n = {n}\n    return Inner\n"
+        "Local = local()\n"
+    )
+    a = live(code.format(n=1))
+    a.edit(init=code.format(n=2))
+    assert (a.module.Odd, a.module.Local.n) == (2, 2)
+
+
+def test_a_relative_import_that_leaves_the_package_is_pythons_error(live: Any) -> None:
+    """Reading the source for its imports does not fail on it."""
+    a = live("try:\n    from .... import x\nexcept ImportError:\n    y = 1\n")
+    a.edit(init="try:\n    from .... import x\nexcept ImportError:\n    y = 2\n")
+    assert a.module.y == 2
+
+
 async def test_submodules_can_be_added_and_removed(live: Any) -> None:
     """As in a fresh kernel."""
     a = live("from .core import run\n", core="def run():\n    return 1\n")
