@@ -38,6 +38,7 @@ class _Active:
     files: set[str] = field(default_factory=set)
     paths: list[str] = field(default_factory=list)
     finders: list[object] = field(default_factory=list)
+    dropped: list[str] = field(default_factory=list)
 
 
 _ACTIVE: dict[Path, _Active] = {}
@@ -77,6 +78,7 @@ def refresh(generation: Generation) -> tuple[Diagnostic, ...]:
 def _take_in(state: _Active) -> tuple[Diagnostic, ...]:
     generation = state.generation
     if is_inside(generation):
+        _drop_links(state)
         importlib.invalidate_caches()
         return ()
     _append(str(generation.site_packages), state=state)
@@ -112,6 +114,7 @@ def _undo(state: _Active) -> None:
     for path in state.paths:
         if path in sys.path:
             sys.path.remove(path)
+    sys.path += [path for path in state.dropped if path not in sys.path]
     for finder in state.finders:
         if finder in sys.meta_path:
             sys.meta_path.remove(finder)
@@ -121,6 +124,21 @@ def _undo(state: _Active) -> None:
 def active() -> tuple[Generation, ...]:
     """The generations that this process uses, in the order of ``sys.path``."""
     return tuple(state.generation for state in _ACTIVE.values())
+
+
+def _drop_links(state: _Active) -> None:
+    """Take the skills' own folders off ``sys.path``, where the kernel runs inside.
+
+    The interpreter followed their links when it started; from now on the kernel's
+    finder alone says which skill has a name.
+    """
+    known = records.read(state.generation.record).skills.values()
+    folders = [Path(skill.package_path) for skill in known]
+    for path in list(sys.path):
+        real = Path(path).resolve() if path else None
+        if real and any(real.is_relative_to(folder) for folder in folders):
+            sys.path.remove(path)
+            state.dropped.append(path)
 
 
 def _append(path: str, *, state: _Active) -> None:

@@ -1,0 +1,59 @@
+"""The kernel of the kernelspec: own mode, from the launcher that Jupyter starts."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import write_skill
+from tests.integration.drivers import Kernel
+
+pytestmark = [pytest.mark.integration, pytest.mark.network]
+
+LAUNCHER = [
+    sys.executable,
+    "-m",
+    "prime_skills_ext.launcher",
+    "-f",
+    "{connection_file}",
+]
+SHOW_PATH = "import sys; print([p for p in sys.path if 'skills/first' in p])"
+
+
+def test_a_kernel_of_its_own_has_skills_bound_and_no_stray_paths(
+    project: Path, home: Path
+) -> None:
+    """It runs inside the environment; the finder alone brings skills in."""
+    root = home / ".agents" / "skills"
+    first = write_skill(root, "first", python="def run(): return 'first'")
+    with Kernel(project, argv=LAUNCHER) as kernel:
+        assert kernel.run("print(await first())").stdout == "first\n"
+        where = kernel.run("import sys; print(sys.prefix)").stdout
+        assert str(home / ".prime" / "agent" / "prime-skills") in where
+        assert kernel.run(SHOW_PATH).stdout == "[]\n"
+        again = kernel.run("%load_ext prime_skills_ext")
+        assert "already loaded" in again.stdout
+    # still recorded in the environment, but not a skill of this kernel any more
+    first.rename(first.parents[3] / "elsewhere")
+    first.parent.joinpath("second").mkdir()
+    write_skill(root, "second", python="def run(): return 'second'")
+    with Kernel(project, argv=LAUNCHER) as kernel:
+        assert kernel.run("print(await second())").stdout == "second\n"
+        assert "ModuleNotFoundError" in (kernel.run("import first").error or "")
+
+
+def test_a_recorded_skill_that_is_not_selected_cannot_be_imported(
+    project: Path, home: Path, tmp_path: Path
+) -> None:
+    """What another selection installed is refused here, with the reason."""
+    extra = tmp_path / "extra"
+    write_skill(extra, "first", python="def run(): return 'first'")
+    with Kernel(
+        project, argv=LAUNCHER, environ={"PRIME_SKILLS_PATH": str(extra)}
+    ) as kernel:
+        assert kernel.run("print(await first())").stdout == "first\n"
+    with Kernel(project, argv=LAUNCHER) as kernel:
+        refused = kernel.run("import first")
+        assert "no skill of this kernel has that name" in (refused.error or "")
