@@ -5,9 +5,10 @@ It compares names; it imports and binds nothing.
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import final
@@ -80,15 +81,13 @@ def place(
 ) -> tuple[Placement, ...]:
     """Give every Python-backed skill the name of a module."""
     chosen = [(skill, skill.python) for skill in skills if skill.python is not None]
-    folders = [*ignored, *(package.src for _, package in chosen)]
-    # editable installs may spell the same folder by its real path
-    folders += [Path(os.path.realpath(folder)) for folder in folders]
-    surroundings = Surroundings.without(folders, working_directory=False)
+    # looked at once, and not at all when every skill has its name already
+    look = functools.cache(functools.partial(_look_around, chosen, ignored=ignored))
     placements: list[Placement] = []
     taken: dict[str, str] = {}
     for skill, package in chosen:
         name = package.import_name
-        owner = taken.get(name) or _owner(package, surroundings=surroundings)
+        owner = taken.get(name) or _owner(package, look=look)
         if owner is None:
             taken[name] = f"the import name of the skill {skill.name!r}"
         placements.append(
@@ -103,11 +102,20 @@ def place(
     return tuple(placements)
 
 
-def _owner(package: PythonPackage, *, surroundings: Surroundings) -> str | None:
+def _look_around(
+    chosen: Iterable[tuple[Skill, PythonPackage]], *, ignored: Iterable[Path]
+) -> Surroundings:
+    folders = [*ignored, *(package.src for _, package in chosen)]
+    # editable installs may spell the same folder by its real path
+    folders += [Path(os.path.realpath(folder)) for folder in folders]
+    return Surroundings.without(folders, working_directory=False)
+
+
+def _owner(package: PythonPackage, *, look: Callable[[], Surroundings]) -> str | None:
     tree = tree_of(package.import_name, src=package.src)
     if tree.users and tree.module is not None:
         return None  # it has the name already
-    return why_private(package.import_name, src=package.src, surroundings=surroundings)
+    return why_private(package.import_name, src=package.src, surroundings=look())
 
 
 def _wants(error: BaseException, name: str) -> bool:
