@@ -40,12 +40,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with progress:
             value = commands.run(manager, words, door="prime-skills")
         return _show(value)
-    except SettingsError as error:
-        print(f"prime-skills: {error}", file=sys.stderr)
-        return 2
     except PrimeSkillsError as error:
-        print(f"prime-skills: {error}", file=sys.stderr)
-        return 1
+        said = commands.as_said_at("prime-skills", str(error))
+        print(f"prime-skills: {said}", file=sys.stderr)
+        return 2 if isinstance(error, SettingsError) else 1
     except KeyboardInterrupt:
         print("prime-skills: interrupted", file=sys.stderr)
         return 130

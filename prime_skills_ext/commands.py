@@ -19,7 +19,7 @@ from prime_skills_ext.manager import SkillManager
 from prime_skills_ext.views.jsonable import to_json
 from prime_skills_ext.views.report import Message
 
-__all__ = ["COMMANDS", "Command", "complete", "reload", "run"]
+__all__ = ["COMMANDS", "Command", "as_said_at", "complete", "reload", "run"]
 
 Door = Literal["%skill", "prime-skills"]
 Arguments = argparse.Namespace
@@ -272,8 +272,35 @@ def run(manager: SkillManager, words: str | Sequence[str], *, door: Door) -> obj
     except _HelpAskedError as asked:
         return Message(text=str(asked))
     command = next(item for item in COMMANDS if item.name == arguments.command)
-    value = command.run(manager, arguments)
+    value = as_said_at(door, command.run(manager, arguments))
     return to_json(value) if arguments.json else value
+
+
+def as_said_at(door: Door, value: Any) -> Any:
+    """Return a value or text whose fixes can be pasted where it is read.
+
+    Fixes are written for a kernel. Only fixes are rewritten: a skill's instructions
+    may speak of the magics, too.
+    """
+    if door == "%skill":
+        return value
+    if isinstance(value, str):
+        return _for_terminal(value)
+    if isinstance(value, tuple):
+        return tuple(as_said_at(door, item) for item in value)
+    if not dataclasses.is_dataclass(value) or isinstance(value, type):
+        return value
+    changes = {
+        name: as_said_at(door, getattr(value, name))
+        for name in ("fix", "status", "skills", "checks", "diagnostics")
+        if hasattr(value, name)
+    }
+    return dataclasses.replace(value, **changes)
+
+
+def _for_terminal(fix: str) -> str:
+    fix = fix.replace("%reload_skills", "prime-skills sync")
+    return fix.replace("%skill", "prime-skills")
 
 
 def reload(manager: SkillManager, line: str) -> object:

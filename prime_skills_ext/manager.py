@@ -25,7 +25,7 @@ from prime_skills_ext.catalog.status import Catalogue, SkillStatus
 from prime_skills_ext.catalog.trust import Override, TrustStore, needs_trust
 from prime_skills_ext.environment.installation import InstallReport
 from prime_skills_ext.environment.venv import Environment, Mode
-from prime_skills_ext.errors import PrimeSkillsError
+from prime_skills_ext.errors import InstallError, PrimeSkillsError
 from prime_skills_ext.kernel.binding import Binder
 from prime_skills_ext.kernel.reload import ReloadReport
 from prime_skills_ext.pipeline import Pipeline, Settings, Snapshot, find_mode
@@ -170,7 +170,11 @@ class SkillManager(Configurable):
         return report or None
 
     def sync(self, *, retry: bool = False) -> Message:
-        """Make the environment and install what is missing."""
+        """Make the environment and install what is missing.
+
+        Raises:
+            InstallError: Something is still missing; everything else is there.
+        """
         self._snapshot = self._run(allow_install=True, retry=retry, reload=True)
         failed = [
             item.name
@@ -178,8 +182,8 @@ class SkillManager(Configurable):
             if item.state == "install-failed"
         ]
         if failed:
-            return Message(
-                text=f"{', '.join(failed)}: not installed", fix="prime-skills doctor"
+            raise InstallError(
+                f"not installed: {', '.join(failed)}", fix="%skill doctor says why"
             )
         count = len(self._snapshot.installed.installed)
         new = "1 skill" if count == 1 else f"{count} skills"
