@@ -26,8 +26,10 @@ def fresh_shell() -> Iterator[InteractiveShell]:
     try:
         yield shell
     finally:
-        if "prime_skills_ext" in shell.extension_manager.loaded:
-            shell.extension_manager.unload_extension("prime_skills_ext")
+        extensions = shell.extension_manager
+        assert extensions is not None
+        if "prime_skills_ext" in extensions.loaded:
+            extensions.unload_extension("prime_skills_ext")
         shell.restore_sys_module_state()
 
 

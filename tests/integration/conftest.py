@@ -20,7 +20,7 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 
 def uv(*words: str | os.PathLike[str]) -> None:
     """Run uv where no project's settings reach it."""
-    argv = [find_uv_bin(), *map(os.fspath, words)]
+    argv = [find_uv_bin(), *(os.fspath(word) for word in words)]
     process.run(argv, cwd=Path(tempfile.gettempdir()), timeout_s=600)
 
 
