@@ -24,6 +24,7 @@ from prime_skills_ext.kernel.loading import (
     belongs,
     check_run,
     guarded,
+    loader_of,
 )
 from prime_skills_ext.kernel.names import import_name_of
 from prime_skills_ext.kernel.sources import ModuleSource, read_source
@@ -138,6 +139,7 @@ class _Transaction:
     finder: SkillFinder
     now: Mapping[str, FileStamp]
     modules: dict[str, ModuleType] = field(default_factory=dict)
+    reusable: dict[str, ModuleType] = field(default_factory=dict)
     sources: dict[str, ModuleSource] = field(default_factory=dict)
     removed: set[str] = field(default_factory=set)
     loaders: list[SkillLoader] = field(default_factory=list)
@@ -150,14 +152,15 @@ class _Transaction:
         again = self._affected(moved)
         if not again and not self.removed:
             return
+        self.reusable = {**self.tree.aside, **self.modules}
         snapshot = {
             name: (module, dict(module.__dict__), type(module))
-            for name, module in self.modules.items()
+            for name, module in self.reusable.items()
         }
-        keeper = ClassKeeper(modules={name: self.modules[name] for name in again})
-        for name in again:
-            history = self.tree.history.setdefault(name, History())
-            history.remember(self.modules[name])
+        touched = {name: self.reusable[name] for name in (*self.tree.aside, *again)}
+        for name, module in touched.items():
+            self.tree.history.setdefault(name, History()).remember(module)
+        keeper = ClassKeeper(modules=touched)
         self.finder.session = self
         try:
             with keeper.keeping():
@@ -171,8 +174,13 @@ class _Transaction:
             self.finder.session = None
             for loader in self.loaders:
                 loader.session = None
-        for name in again:
-            self.tree.history[name].follow(self.modules[name])
+        for name, module in touched.items():
+            self.tree.history[name].follow(module)
+        self.tree.aside = {
+            name: module
+            for name, module in self.reusable.items()
+            if name not in sys.modules
+        }
 
     def covers(self, name: str, *, src: Path) -> bool:
         """Whether a module belongs to the tree that is reloaded."""
@@ -183,8 +191,8 @@ class _Transaction:
 
     def reuse(self, spec: ModuleSpec) -> ModuleType | None:
         """The module to execute again in place; ``None`` for a new one."""
-        module = self.modules.get(spec.name)
-        if module is None or spec.name in self.removed:
+        module = self.reusable.get(spec.name)
+        if module is None:
             return None
         module.__loader__ = spec.loader
         module.__file__ = spec.origin
@@ -226,6 +234,9 @@ class _Transaction:
     def _read(self) -> set[str]:
         """Compile every source of the tree; tell which modules moved to other files."""
         moved: set[str] = set()
+        for name, module in self.tree.aside.items():
+            loader = loader_of(module)
+            self.defined[name] = frozenset() if loader is None else loader.defined
         for name, module in self.modules.items():
             old = module.__spec__
             if old is None or not isinstance(old.loader, SkillLoader):
@@ -291,6 +302,7 @@ class _Transaction:
         return ".".join(parts)
 
     def _execute_again(self, again: list[str]) -> None:
+        wanted = self._reachable()
         for name in (*again, *self.removed):
             module = sys.modules.pop(name)
             parent, _, leaf = name.rpartition(".")
@@ -299,8 +311,24 @@ class _Transaction:
             if holder is not None and holder.__dict__.get(leaf) is module:
                 del holder.__dict__[leaf]
         for name in sorted(again, key=lambda name: name != self.tree.name):
-            if name not in sys.modules:
+            # one that nothing imports any more is not executed: it may not even work
+            if name not in sys.modules and name in wanted:
                 importlib.import_module(name)
+
+    def _reachable(self) -> set[str]:
+        """Modules that the skill may import, now or when it is called."""
+        found: set[str] = set()
+        pending = {self.tree.name}
+        while pending:
+            name = pending.pop()
+            found.add(name)
+            source = self.sources.get(name)
+            if source is not None:
+                more = set(self.sources)
+                if not source.imports_anything:
+                    more &= source.imports
+                pending |= more - found
+        return found
 
     def _gone(self, module: ModuleType, *, source: ModuleSource) -> dict[str, Any]:
         """What the old code defined and no statement of the new one assigns."""

@@ -39,6 +39,8 @@ class SkillTree:
         stamps: The files as they were when the code was executed.
         error: Why the newest files are not live; ``None`` when they are.
         parked: Its modules while nobody uses it.
+        aside: Modules that are gone or unused since a reload; when they come back
+            they are the same objects.
         history: By module: what it ever defined.
     """
 
@@ -48,6 +50,7 @@ class SkillTree:
     stamps: dict[str, FileStamp] = field(default_factory=dict)
     error: BaseException | None = None
     parked: dict[str, ModuleType] = field(default_factory=dict)
+    aside: dict[str, ModuleType] = field(default_factory=dict)
     history: dict[str, History] = field(default_factory=dict)
 
     @property

@@ -264,6 +264,31 @@ def test_a_removed_submodule_that_is_still_imported_is_an_error(live: Any) -> No
     assert a.module.core.x == 1
 
 
+def test_a_submodule_that_comes_back_is_the_same_object(live: Any) -> None:
+    """What the user took from it follows, and what it lost is gone."""
+    code = "class T:\n    n = {n}\ndef f():\n    return {n}\n"
+    a = live("from . import core\n", core=code.format(n=1) + "old = 1\n")
+    core, held, thing = a.module.core, a.module.core.f, a.module.core.T()
+    a.edit(init="", core=None)
+    assert "a.core" not in sys.modules
+    a.edit(init="from . import core\n", core=code.format(n=2))
+    assert a.module.core is core
+    assert (held(), thing.n, hasattr(core, "old")) == (2, 2, False)
+
+
+async def test_a_submodule_that_nothing_imports_any_more_may_be_broken(
+    live: Any,
+) -> None:
+    """As in a fresh kernel; and it is the same module when it is used again."""
+    a = live("from . import core\ndef run():\n    return core.x\n", core="x = 1\n")
+    core = a.module.core
+    bindings = a.edit(init="def run():\n    return 2\n", core="1/0\n")
+    assert a.state(bindings) is None
+    assert (await a.module(), "a.core" in sys.modules) == (2, False)
+    a.edit(init="from . import core\ndef run():\n    return core.x\n", core="x = 3\n")
+    assert (await a.module(), a.module.core is core, core.x) == (3, True, 3)
+
+
 def test_an_optional_submodule_that_appears_is_noticed(live: Any) -> None:
     """Importers of a module that was not there are executed again."""
     a = live("try:\n    from .fast import x\nexcept ImportError:\n    x = 0\n")
