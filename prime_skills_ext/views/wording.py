@@ -102,7 +102,7 @@ def summary(catalogue: Catalogue) -> str:
 def how_to_use(status: SkillStatus, *, signature: str = "(…)") -> str | None:
     """Return what to type to use a skill; ``None`` when it cannot be used now."""
     if status.state == "instructions":
-        return f"%skill use {status.skill.name}"
+        return f"%skill show {status.skill.name}"
     if status.state in {"ready", "stale"} and status.bound_as is not None:
         return f"await {status.bound_as}{signature}"
     return None

@@ -85,7 +85,7 @@ def test_table_sets_commands_as_code() -> None:
     """What is to be typed can be told from what is said."""
     codes = [code.text for code in _page(samples.CATALOGUE).iter("code")]
 
-    expected = ["await edit(…)", 'await skills["json"](…)', "%skill use skill-creator"]
+    expected = ["await edit(…)", 'await skills["json"](…)', "%skill show skill-creator"]
     assert [
         *expected,
         "%reload_skills",

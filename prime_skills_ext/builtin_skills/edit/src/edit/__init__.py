@@ -4,8 +4,7 @@ This module owns the change as a caller sees it: arguments, checks, errors, disp
 How text and bytes meet is ``edit.matching``, how a file is replaced ``edit.replacing``.
 """
 
-from __future__ import annotations
-
+# no postponed annotations here: they would show as strings in the signature
 import contextlib
 import difflib
 import itertools

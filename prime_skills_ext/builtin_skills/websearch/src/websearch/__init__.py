@@ -4,8 +4,7 @@ This module owns the arguments and the order of things. Where the key comes from
 ``credentials``, the request is ``serper``, the text of an answer is ``rendering``.
 """
 
-from __future__ import annotations
-
+# no postponed annotations here: they would show as strings in the signature
 import math
 import os
 
