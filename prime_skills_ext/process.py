@@ -210,7 +210,9 @@ def _end(process: subprocess.Popen[str]) -> None:
         _signal_group(process, number)
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(timeout=_GRACE_S)
-            return
+            break
+    # a child that ignored the first signal must not outlive its parent
+    _signal_group(process, getattr(signal, "SIGKILL", signal.SIGTERM))
 
 
 def _signal_group(process: subprocess.Popen[str], number: int) -> None:

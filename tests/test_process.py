@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import signal
 import sys
 import threading
@@ -19,12 +20,16 @@ def python(code: str, *arguments: str) -> list[str]:
     return [sys.executable, "-c", code, *arguments]
 
 
-def is_alive(pid: int) -> bool:
+def has_ended(pid: int) -> bool:
+    """Whether a process is gone, or goes within a moment."""
     try:
-        state = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").split()[2]
-    except FileNotFoundError:
-        return False
-    return state != "Z"
+        handle = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return True
+    try:
+        return bool(select.select([handle], [], [], 5)[0])
+    finally:
+        os.close(handle)
 
 
 def test_run_returns_both_streams_and_the_status(tmp_path: Path) -> None:
@@ -108,7 +113,24 @@ def test_timeout_kills_the_whole_group(tmp_path: Path) -> None:
         run(python(code), cwd=tmp_path, timeout_s=1, on_line=seen.append)
     assert caught.value.returncode is None
     assert time.monotonic() - started < 10
-    assert not is_alive(int(seen[0]))
+    assert has_ended(int(seen[0]))
+
+
+def test_stubborn_grandchild_is_killed_with_its_parent(tmp_path: Path) -> None:
+    """A child of the command that ignores SIGTERM does not live on."""
+    ignore = (
+        "import signal, os, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); "
+        "print(os.getpid(), flush=True); time.sleep(60)"
+    )
+    code = (
+        "import subprocess, sys, time\n"
+        f"subprocess.Popen([sys.executable, '-c', {ignore!r}])\n"
+        "time.sleep(60)\n"
+    )
+    seen: list[str] = []
+    with pytest.raises(ProcessError):
+        run(python(code), cwd=tmp_path, timeout_s=2, on_line=seen.append)
+    assert has_ended(int(seen[0]))
 
 
 def test_stubborn_command_is_killed_when_it_ignores_the_first_signal(
@@ -124,7 +146,7 @@ def test_stubborn_command_is_killed_when_it_ignores_the_first_signal(
     seen: list[str] = []
     with pytest.raises(ProcessError):
         run(python(code), cwd=tmp_path, timeout_s=1, on_line=seen.append)
-    assert not is_alive(int(seen[0]))
+    assert has_ended(int(seen[0]))
 
 
 def test_mx06_interrupt_kills_the_group(tmp_path: Path) -> None:
@@ -138,7 +160,7 @@ def test_mx06_interrupt_kills_the_group(tmp_path: Path) -> None:
     code = "import os, time; print(os.getpid(), flush=True); time.sleep(60)"
     with pytest.raises(KeyboardInterrupt):
         run(python(code), cwd=tmp_path, timeout_s=60, on_line=interrupt)
-    assert not is_alive(int(seen[0]))
+    assert has_ended(int(seen[0]))
 
 
 def test_error_in_the_callback_kills_the_command(tmp_path: Path) -> None:
@@ -152,7 +174,7 @@ def test_error_in_the_callback_kills_the_command(tmp_path: Path) -> None:
     code = "import os, time; print(os.getpid(), flush=True); time.sleep(60)"
     with pytest.raises(LookupError):
         run(python(code), cwd=tmp_path, timeout_s=60, on_line=fail)
-    assert not is_alive(int(seen[0]))
+    assert has_ended(int(seen[0]))
 
 
 def test_lines_come_while_the_command_runs(tmp_path: Path) -> None:
