@@ -53,8 +53,20 @@ class PrimeSkillsError(Exception):
         self.fix = fix
         self.path = path
 
+    def __reduce__(self) -> tuple[object, ...]:
+        # keyword-only arguments: the default would call the class with the message
+        return _restore, (type(self), self.args, self.__dict__)
+
     def __str__(self) -> str:
         return f"{self.message}\nFix: {self.fix}" if self.fix else self.message
+
+
+def _restore(
+    kind: type[PrimeSkillsError], args: tuple[object, ...], state: dict[str, object]
+) -> PrimeSkillsError:
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(state)
+    return error
 
 
 @final

@@ -30,6 +30,7 @@ from prime_skills_ext.catalog.trust import (
 )
 from prime_skills_ext.environment import record as records
 from prime_skills_ext.environment.activation import activate, deactivate
+from prime_skills_ext.environment.facts import is_inside
 from prime_skills_ext.environment.installation import InstallReport, ensure
 from prime_skills_ext.environment.scripts import write_scripts
 from prime_skills_ext.environment.undeclared import find_undeclared, undeclared_notes
@@ -260,7 +261,10 @@ class Pipeline:
             refused=_refused(winners, installed),
             modules={"rlm": RUNTIME},
             values=self._values(selection),
-            ignored=() if generation is None else (generation.site_packages,),
+            # where the kernel runs inside it, its packages are the kernel's own
+            ignored=()
+            if generation is None or is_inside(generation)
+            else (generation.site_packages,),
             reload=reload,
         )
         self._removed = self._still_held(selection)

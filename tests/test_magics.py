@@ -507,3 +507,17 @@ def test_two_shells_share_a_process(
         other.run_cell("%unload_ext prime_skills_ext").raise_error()
         assert "word_count" not in other.user_ns
     assert {"a": 1} == run('await word_count("a")')
+
+
+def test_as07_a_call_that_was_not_awaited_says_so(
+    shell: InteractiveShell, run: Run, skills: Path, make_skill: MakeSkill
+) -> None:
+    """Displayed without ``await`` it explains itself; nothing ran."""
+    make_skill(skills, "word-count", python=WORD_COUNT)
+    run("%load_ext prime_skills_ext")
+    call = shell.user_ns["word_count"]("a b")
+    formatter = shell.display_formatter
+    assert formatter is not None
+    shown, _ = formatter.format(call)
+    call.close()
+    assert "word_count(...) not started: put `await` before it" == shown["text/plain"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, NoReturn, final
 
 from prime_skills_ext.catalog.status import Problem
@@ -29,6 +30,11 @@ class UnavailableImportError(SkillUnavailableError, ImportError):  # type: ignor
         # RuntimeError comes first, so ImportError's own fields are set by hand
         self.msg = message
         self.name = name
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # ImportError keeps its fields outside of __dict__
+        make = partial(type(self), self.message, fix=self.fix, name=self.name)
+        return make, ()
 
 
 class _Documentation:

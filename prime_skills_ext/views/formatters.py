@@ -7,12 +7,14 @@ of our own types in two formatters.
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import CoroutineType
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
 from IPython.core.interactiveshell import InteractiveShell
 
 from prime_skills_ext.catalog.status import Catalogue, SkillStatus
+from prime_skills_ext.kernel.callable_module import pretty_call
 from prime_skills_ext.kernel.reload import ReloadReport
 from prime_skills_ext.views import hypertext, text
 from prime_skills_ext.views.card import SkillDetails
@@ -49,11 +51,10 @@ def register(ip: InteractiveShell) -> Callable[[], None]:
     if ip in _before:
         return undo
     entries: _Entries = {}
-    for mime, function in _FUNCTIONS.items():
+    for (mime, each), function in _FUNCTIONS.items():
         printers = _printers(ip, mime=mime)
-        for each in TYPES:
-            entries[mime, each] = printers.get(each, _ABSENT)
-            printers[each] = function
+        entries[mime, each] = printers.get(each, _ABSENT)
+        printers[each] = function
     _before[ip] = entries
     return undo
 
@@ -62,7 +63,7 @@ def unregister(ip: InteractiveShell) -> None:
     """Put back what the shell had; what somebody else set since is theirs."""
     for (mime, each), former in _before.pop(ip, {}).items():
         printers = _printers(ip, mime=mime)
-        if printers.get(each) is not _FUNCTIONS[mime]:
+        if printers.get(each) is not _FUNCTIONS[mime, each]:
             continue
         if former is _ABSENT:
             del printers[each]
@@ -75,9 +76,11 @@ def _print_text(value: object, printer: Any, cycle: bool) -> None:  # noqa: FBT0
     printer.text(text.render(value))
 
 
-_FUNCTIONS: Final[dict[str, Any]] = {
-    "text/plain": _print_text,
-    "text/html": hypertext.render,
+_FUNCTIONS: Final[dict[tuple[str, type], Any]] = {
+    **{("text/plain", each): _print_text for each in TYPES},
+    **{("text/html", each): hypertext.render for each in TYPES},
+    # a skill's call that was displayed instead of awaited says so
+    ("text/plain", CoroutineType): pretty_call,
 }
 
 
