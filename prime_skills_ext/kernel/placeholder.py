@@ -33,7 +33,7 @@ class UnavailableImportError(SkillUnavailableError, ImportError):  # type: ignor
 
     def __reduce__(self) -> tuple[object, ...]:
         # ImportError keeps its fields outside of __dict__
-        make = partial(type(self), self.message, fix=self.fix, name=self.name)
+        make = partial(type(self), self.message, fix=self.fix, name=self.name or "")
         return make, ()
 
 
