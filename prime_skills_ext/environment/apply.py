@@ -36,6 +36,7 @@ class Item:
         name: Canonical name of its distribution.
         lines: Requirement lines for it.
         siblings: Keys of what it requires.
+        is_known: It has been installed before.
         is_installed: It is already there, and may not be dropped.
         is_selected: This kernel wants it.
         is_built: Its own backend builds it; uv would not notice all that changed.
@@ -45,6 +46,7 @@ class Item:
     name: str
     lines: tuple[str, ...]
     siblings: tuple[str, ...] = ()
+    is_known: bool = False
     is_installed: bool = False
     is_selected: bool = True
     is_built: bool = False
@@ -255,7 +257,7 @@ def _victim(named: Sequence[Item]) -> Item | None:
     order = {item.key: place for place, item in enumerate(named)}
     return max(
         roots or named,
-        key=lambda item: (not item.is_selected, not item.is_installed, order[item.key]),
+        key=lambda item: (not item.is_selected, not item.is_known, order[item.key]),
         default=None,
     )
 

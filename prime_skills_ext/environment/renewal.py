@@ -7,10 +7,8 @@ generation stays current until the new one has been verified.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import final
+from collections.abc import Sequence
+from dataclasses import replace
 
 from prime_skills_ext import process
 from prime_skills_ext.environment import record as records
@@ -25,16 +23,15 @@ from prime_skills_ext.environment.assessment import (
 )
 from prime_skills_ext.environment.facts import Facts, Request, facts, is_inside
 from prime_skills_ext.environment.filling import Filled, Filling, lines_of
-from prime_skills_ext.environment.fingerprint import stamp
 from prime_skills_ext.environment.generations import prune, staged
 from prime_skills_ext.environment.plan import (
+    RETRY_FIX,
     Failure,
-    InstallPlan,
     Wanted,
     plan_installs,
-    spread_failures,
 )
 from prime_skills_ext.environment.record import Record, SkillRecord
+from prime_skills_ext.environment.settlement import Renewal, Task, settle
 from prime_skills_ext.environment.uv import Uv
 from prime_skills_ext.environment.venv import (
     CURRENT,
@@ -45,35 +42,10 @@ from prime_skills_ext.environment.venv import (
 )
 from prime_skills_ext.environment.wanted import names_of, read_wanted
 from prime_skills_ext.errors import InstallError
-from prime_skills_ext.skill.model import Diagnostic
 
-__all__ = ["Renewal", "renew"]
+__all__ = ["renew"]
 
 VERIFY_TIMEOUT_S = 60.0
-
-
-@final
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Renewal:
-    """What was done.
-
-    Attributes:
-        generation: What is current now.
-        record: What it holds.
-        keys: Identity to key of the selected skills.
-        installed: Identities that were installed anew.
-        failed: Identities that were not, and why.
-        restart: Distributions that this process uses in another version.
-        notes: What somebody should know.
-    """
-
-    generation: Generation
-    record: Record
-    keys: Mapping[Path, str] = field(default_factory=dict)
-    installed: tuple[Path, ...] = ()
-    failed: Mapping[Path, Failure] = field(default_factory=dict)
-    restart: tuple[str, ...] = ()
-    notes: tuple[Diagnostic, ...] = ()
 
 
 def renew(request: Request, *, world: Facts, uv: Uv) -> Renewal:
@@ -97,26 +69,11 @@ def renew(request: Request, *, world: Facts, uv: Uv) -> Renewal:
     )
     if generation is not None and is_fit:
         if not task.plan.steps:
-            return _settle(task, generation=generation, filled=Filled(), record=record)
+            return settle(task, generation=generation, filled=Filled(), record=record)
         filled = _fill(task, generation=generation, is_new=False)
         if not filled.needs_replacement:
-            return _settle(task, generation=generation, filled=filled, record=record)
+            return settle(task, generation=generation, filled=filled, record=record)
     return _replace(task, old=generation if is_fit else None, record=record)
-
-
-@final
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Task:
-    """Everything that is known before anything is done."""
-
-    request: Request
-    world: Facts
-    uv: Uv
-    wanted: tuple[Wanted, ...]
-    plan: InstallPlan
-    record: Record
-    is_rebuild: bool
-    reachable: frozenset[str]
 
 
 def _plan(
@@ -126,7 +83,7 @@ def _plan(
     uv: Uv,
     record: Record,
     usable: Generation | None,
-) -> _Task:
+) -> Task:
     wanted = read_wanted(request.skills, record=record, extra=request.extra)
     index = look(world.kernel_paths, generation=usable)
     wanted = check(wanted, index=index)
@@ -149,14 +106,13 @@ def _plan(
         again=again,
     )
     content = {item.key for item in wanted if is_readable(item) and not found[item.key]}
-    return _Task(
+    return Task(
         request=request,
         world=world,
         uv=uv,
         wanted=wanted,
         plan=plan,
         record=record,
-        is_rebuild=usable is None,
         reachable=frozenset(content),
     )
 
@@ -166,10 +122,11 @@ def _is_in(record: Record, key: str) -> bool:
     return known is not None and known.state == "installed"
 
 
-def _fill(task: _Task, *, generation: Generation, is_new: bool) -> Filled:
+def _fill(task: Task, *, generation: Generation, is_new: bool) -> Filled:
     """Hand everything to uv: what is new, and what must not break because of it."""
     steps = [step.wanted for step in task.plan.steps]
-    task.request.tell(f"installing {len(steps)} skill(s)" if steps else "installing")
+    plural = "" if len(steps) == 1 else "s"
+    task.request.tell(f"installing {len(steps)} skill{plural}")
     world = task.world
     if is_new and world.is_inside:
         world = facts(task.request.environment)
@@ -185,59 +142,73 @@ def _fill(task: _Task, *, generation: Generation, is_new: bool) -> Filled:
     return filling.fill(steps, items=_items(task, is_new=is_new))
 
 
-def _items(task: _Task, *, is_new: bool) -> list[Item]:
+def _items(task: Task, *, is_new: bool) -> list[Item]:
     """The batch, highest precedence first; nothing that a step replaces."""
-    steps = {step.wanted.key: step for step in task.plan.steps}
+    steps = {step.wanted.key for step in task.plan.steps}
     store = task.request.environment.root / "wheels"
+    stored = frozenset(path.as_uri() for path in store.glob("*/*.whl"))
     index = look(task.world.kernel_paths, generation=None)
     items: list[Item] = []
     for item in task.wanted:
-        if item.key in steps:
+        known = task.record.skills.get(item.key)
+        if item.key in task.plan.unchanged and known and _is_at_hand(known, stored):
+            items.append(_recorded(known, is_selected=True, is_new=is_new))
+        elif item.key in steps or item.key in task.plan.unchanged:
             lines = lines_of(item, store=store, wanted=task.wanted, index=index)
-            siblings = tuple(
-                key for key in steps[item.key].siblings if key not in task.plan.failed
-            )
+            is_installed = item.key not in steps and not is_new
             items.append(
-                Item(
-                    key=item.key,
-                    name=item.name,
-                    lines=lines,
-                    siblings=siblings,
-                    is_built=item.project is not None and not item.project.static,
-                )
+                _fresh(item, task=task, lines=lines, is_installed=is_installed)
             )
-        elif item.key in task.plan.unchanged:
-            known = task.record.skills[item.key]
-            items += _recorded(known, is_selected=True, is_new=is_new)
-    taken = {item.name for item in task.wanted}
-    selected = {item.key for item in task.wanted}
+    # what only other kernels want must not break because of this one
+    taken = {item.name for item in task.wanted} | {""}
+    selected = {item.key for item in task.wanted}.union(task.plan.stale)
     for key, known in task.record.skills.items():
-        if key in selected or key in task.plan.stale or known.project in taken:
-            continue
-        taken.add(known.project or "")
-        items += _recorded(known, is_selected=False, is_new=is_new)
+        name = known.project or ""
+        if key not in selected and name not in taken and _is_at_hand(known, stored):
+            taken.add(name)
+            items.append(_recorded(known, is_selected=False, is_new=is_new))
     return items
 
 
-def _recorded(known: SkillRecord, *, is_selected: bool, is_new: bool) -> list[Item]:
-    if known.state != "installed" or known.line is None or known.project is None:
-        return []
-    return [
-        Item(
-            key=known.package_path,
-            name=known.project,
-            lines=(known.line, *known.extra),
-            siblings=known.siblings,
-            is_installed=not is_new,
-            is_selected=is_selected,
-        )
-    ]
+def _is_at_hand(known: SkillRecord, stored: frozenset[str]) -> bool:
+    """Whether uv can be given what it was given before."""
+    line = known.line or ""
+    is_there = line.startswith("-e ") or line.partition(" @ ")[2] in stored
+    return known.state == "installed" and is_there
 
 
-def _replace(task: _Task, *, old: Generation | None, record: Record) -> Renewal:
+def _recorded(known: SkillRecord, *, is_selected: bool, is_new: bool) -> Item:
+    return Item(
+        key=known.package_path,
+        name=known.project or known.import_name,
+        lines=(known.line or "", *known.extra),
+        siblings=known.siblings,
+        is_known=True,
+        is_installed=not is_new,
+        is_selected=is_selected,
+    )
+
+
+def _fresh(
+    item: Wanted, *, task: Task, lines: tuple[str, ...], is_installed: bool
+) -> Item:
+    siblings = task.plan.siblings[item.key]
+    return Item(
+        key=item.key,
+        name=item.name,
+        lines=lines,
+        siblings=tuple(key for key in siblings if key not in task.plan.failed),
+        is_known=_is_in(task.record, item.key),
+        is_installed=is_installed,
+        is_built=item.project is not None and not item.project.static,
+    )
+
+
+def _replace(task: Task, *, old: Generation | None, record: Record) -> Renewal:
     """Build the next generation; keep the old one if that gains nothing."""
     environment = task.request.environment
     task.request.tell("making an environment for skills")
+    prune(environment)  # now: publishing makes even forgotten ones look young
     with staged(environment, uv=task.uv, kernel_paths=task.world.kernel_paths) as stage:
         filled = _fill(task, generation=stage.generation, is_new=True)
         if filled.base_failure is not None:
@@ -246,21 +217,37 @@ def _replace(task: _Task, *, old: Generation | None, record: Record) -> Renewal:
             )
             error.add_note(filled.base_failure.log)
             raise error
-        if old is not None and not filled.entries:
-            return _settle(task, generation=old, filled=filled, record=record)
+        broken = [key for key in task.plan.unchanged if key not in filled.present]
+        if old is not None and (broken or not filled.entries):
+            kept_old = _refused(task, filled=filled, broken=broken)
+            return settle(task, generation=old, filled=kept_old, record=record)
         if environment.mode == "own":
             _verify(stage.generation, environment=environment)
         kept = {key: one for key, one in record.skills.items() if key in filled.present}
         world = facts(environment) if task.world.is_inside else task.world
-        result = _settle(
+        result = settle(
             replace(task, world=world),
             generation=stage.generation,
             filled=filled,
             record=Record(base=world.base, skills=kept),
         )
         generation = stage.publish()
-    prune(environment)
     return replace(result, generation=generation, restart=_restart(generation, old=old))
+
+
+def _refused(task: Task, *, filled: Filled, broken: Sequence[str]) -> Filled:
+    """The old generation is kept: whoever wanted the new one fails, nobody else."""
+    names = {item.key: item.skill.name for item in task.wanted}
+    beside = ", ".join(names[key] for key in broken)
+    otherwise = Failure(
+        reason=f"it cannot be installed beside {beside}",
+        fix=f"relax what it requires, then {RETRY_FIX}",
+    )
+    keys = [step.wanted.key for step in task.plan.steps]
+    return Filled(
+        failed={key: filled.failed.get(key, otherwise) for key in keys},
+        cut_off=filled.cut_off,
+    )
 
 
 def _verify(generation: Generation, *, environment: Environment) -> None:
@@ -269,86 +256,6 @@ def _verify(generation: Generation, *, environment: Environment) -> None:
         [generation.python, "-c", "import ipykernel, prime_skills_ext, rlm"],
         cwd=environment.root,
         timeout_s=VERIFY_TIMEOUT_S,
-    )
-
-
-def _settle(
-    task: _Task, *, generation: Generation, filled: Filled, record: Record
-) -> Renewal:
-    """Write down what is so now, and say it."""
-    failed = {**task.plan.failed, **filled.failed}
-    lenient = {
-        key: failure
-        for key, failure in filled.failed.items()
-        if key in filled.cut_off and key in task.reachable
-    }
-    for key in lenient:
-        # it has all it needs to be imported; only its command is missing
-        del failed[key]
-    spread_failures(task.wanted, siblings=task.plan.siblings, failed=failed)
-    entries = dict(record.skills)
-    for item in task.wanted:
-        entry = _entry(item, task=task, filled=filled, failed=failed, lenient=lenient)
-        if entry is not None:
-            entries[item.key] = entry
-    for key in task.plan.stale:
-        entries.pop(key, None)
-    updated = Record(
-        base=record.base if task.world.is_inside else task.world.base,
-        kernel=task.world.kernel,
-        site=stamp(generation.site_packages),
-        runtime_complete=filled.runtime_complete
-        if filled.runtime_complete is not None
-        else record.runtime_complete,
-        skills=entries,
-    )
-    if updated != record:
-        records.write(generation.record, record=updated)
-    keys = {item.skill.identity: item.key for item in task.wanted}
-    return Renewal(
-        generation=generation,
-        record=updated,
-        keys=keys,
-        installed=tuple(one for one, key in keys.items() if key in filled.entries),
-        failed={one: failed[key] for one, key in keys.items() if key in failed},
-        notes=task.plan.notes,
-    )
-
-
-def _entry(
-    item: Wanted,
-    *,
-    task: _Task,
-    filled: Filled,
-    failed: Mapping[str, Failure],
-    lenient: Mapping[str, Failure],
-) -> SkillRecord | None:
-    """What to write about one selected skill; ``None`` leaves what is written."""
-    siblings = task.plan.siblings[item.key]
-    if item.key in filled.entries and item.key not in failed:
-        return replace(
-            filled.entries[item.key], siblings=siblings, tool=task.uv.identity
-        )
-    failure = failed.get(item.key) or lenient.get(item.key)
-    if failure is None or item.fingerprint is None or item.skill.python is None:
-        return None
-    project = item.project
-    return SkillRecord(
-        import_name=item.skill.python.import_name,
-        package_path=item.key,
-        pyproject_path=str(item.skill.python.pyproject),
-        pyproject_hash=item.pyproject_hash,
-        fingerprint=item.fingerprint,
-        state="failed" if item.key in failed else "partial",
-        tool=task.uv.identity,
-        project=item.name,
-        inputs=() if project is None else project.inputs,
-        requirements=() if project is None else tuple(map(str, project.dependencies)),
-        extra=item.extra,
-        siblings=tuple(key for key in siblings if key in {w.key for w in task.wanted}),
-        reason=failure.reason,
-        fix=failure.fix,
-        log=failure.log,
     )
 
 

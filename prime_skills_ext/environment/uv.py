@@ -92,7 +92,12 @@ def open_uv(environ: Mapping[str, str]) -> Uv:
     """
     binary = find_uv(environ)
     offline = any(_is_set(environ.get(name)) for name in ("PI_OFFLINE", "UV_OFFLINE"))
-    return Uv(binary=binary, environ=scrubbed_environ(environ), offline=offline)
+    return Uv(
+        binary=binary,
+        environ=scrubbed_environ(environ),
+        identity=f"{_identify(binary)}{' offline' if offline else ''}",
+        offline=offline,
+    )
 
 
 @final
@@ -103,26 +108,14 @@ class Uv:
     Attributes:
         binary: The program.
         environ: What it sees.
+        identity: Tells one uv from another.
         offline: The network may not be used.
     """
 
     binary: Path
     environ: Mapping[str, str]
+    identity: str
     offline: bool = False
-
-    @property
-    def identity(self) -> str:
-        """Tells one uv from another without starting it.
-
-        The one of the package is known by its version, so that a launcher and the
-        kernel that it starts, each with a copy, mean the same.
-        """
-        state = self.binary.stat()
-        known = f"{self.binary}:{state.st_size}:{state.st_mtime_ns}"
-        with contextlib.suppress(FileNotFoundError, PackageNotFoundError):
-            if self.binary == Path(uv_package.find_uv_bin()):
-                known = version("uv")
-        return f"{known}{' offline' if self.offline else ''}"
 
     def make(self, directory: Path, *, python: Path) -> None:
         """Make a relocatable virtual environment.
@@ -205,6 +198,19 @@ class Uv:
             env=self.environ,
             timeout_s=OFFLINE_TIMEOUT_S,
         )
+
+
+def _identify(binary: Path) -> str:
+    """What tells this uv from another, without starting it.
+
+    The one of the package is known by its version, so that a launcher and the kernel
+    that it starts, each with a copy, mean the same.
+    """
+    with contextlib.suppress(FileNotFoundError, PackageNotFoundError):
+        if binary == Path(uv_package.find_uv_bin()):
+            return version("uv")
+    state = binary.stat()
+    return f"{binary}:{state.st_size}:{state.st_mtime_ns}"
 
 
 def _is_set(value: str | None) -> bool:

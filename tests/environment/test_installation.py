@@ -134,6 +134,7 @@ def test_python_that_is_too_old_fails_its_skill_alone(
     assert "requires Python >=3.99" in reasons(report)["future"]
 
 
+@pytest.mark.network
 def test_build_error_fails_its_skill_alone(world: Any, new_skill: Any) -> None:
     """What its own backend refuses is told with the backend's words."""
     setup = {"setup.py": "raise SystemExit('no way')\n"}
@@ -270,6 +271,7 @@ def test_in02_renamed_script_is_noticed(world: Any, new_skill: Any) -> None:
     assert [command.name for command in report.commands[skill.identity]] == ["new"]
 
 
+@pytest.mark.network
 def test_in02_dynamic_dependency_file_is_an_input(
     world: Any, new_skill: Any, tmp_path: Path
 ) -> None:
@@ -408,6 +410,35 @@ def test_new_skill_cannot_break_an_earlier_one(
     assert report.generation == old.generation
     code = "import acme_tool; print(acme_tool.version)"
     assert run_python(report, code, cwd=tmp_path) == "1.0"
+
+
+def test_later_skill_cannot_break_one_of_lower_precedence(
+    world: Any, new_skill: Any, tmp_path: Path
+) -> None:
+    """What was there first stays, wherever the new one stands in the selection."""
+    for version in ("1.0", "2.0"):
+        world.publish("acme-tool", version)
+    first = new_skill("z", dependencies=("acme-tool<2",))
+    world.ensure(first)
+    report = world.ensure(new_skill("a", dependencies=("acme-tool>=2",)), first)
+    assert list(reasons(report)) == ["a"]
+
+
+def test_replacement_that_would_break_another_skill_is_refused(
+    world: Any, new_skill: Any, tmp_path: Path
+) -> None:
+    """If what is installed cannot be had again, it stays where it is."""
+    world.publish("acme-tool", "1.0", "acme-base")
+    world.publish("acme-base", "1.0")
+    world.publish("other-tool", "1.0")
+    first = new_skill("a", dependencies=("acme-tool",))
+    old = world.ensure(first, new_skill("c", dependencies=("other-tool",)))
+    world.publish("other-tool", "2.0")
+    (world.wheels / "acme_base-1.0-py3-none-any.whl").unlink()
+    report = world.ensure(first, new_skill("b", dependencies=("other-tool>=2",)))
+    assert reasons(report) == {"b": "it cannot be installed beside a"}
+    assert report.generation == old.generation
+    assert run_python(report, "import a, acme_base; print('in')", cwd=tmp_path) == "in"
 
 
 def test_conflict_with_another_kernels_skill_gets_its_own_generation(

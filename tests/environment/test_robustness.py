@@ -468,6 +468,48 @@ def test_generation_in_use_is_not_pruned(world: Any, new_skill: Any) -> None:
     assert current(world.environment) is not None
 
 
+def test_interrupted_install_leaves_nothing(world: Any, new_skill: Any) -> None:
+    """Ctrl-C in the middle frees the lock and removes what was half made."""
+
+    def interrupt(line: str) -> None:
+        if line.startswith("Resolved"):
+            signal.raise_signal(signal.SIGINT)
+
+    told = world.told
+    world.told = type("Told", (list,), {"append": staticmethod(interrupt)})()
+    skill = new_skill("a")
+    with pytest.raises(KeyboardInterrupt):
+        world.ensure(skill)
+    root = world.environment.root
+    assert not [path for path in root.iterdir() if path.name.startswith(".b")]
+    assert not (root / CURRENT).exists()
+    world.told = told
+    assert not world.ensure(skill).failed
+
+
+def test_emptied_store_of_wheels_hurts_nobody(world: Any, new_skill: Any) -> None:
+    """What is installed does not need the file that it came from."""
+    world.ensure(new_skill("a"))
+    shutil.rmtree(world.environment.root / "wheels")
+    report = world.ensure(new_skill("b"))
+    assert (len(report.installed), dict(report.failed)) == (1, {})
+
+
+def test_rebuild_prunes_what_was_forgotten(world: Any, new_skill: Any) -> None:
+    """Old generations go when a new one is made, not before their time."""
+    skill = new_skill("a")
+    root = world.environment.root
+    long_ago = time.time() - 2 * generations.PRUNE_AFTER_S
+    for _ in range(3):
+        world.ensure(skill).generation.python.unlink()
+        os.utime(root / CURRENT, (long_ago, long_ago))
+    world.ensure(skill)
+    assert sorted(path.name for path in root.iterdir() if path.name.isdigit()) == [
+        "3",
+        "4",
+    ]
+
+
 @pytest.mark.network
 def test_own_mode_makes_an_environment_that_a_kernel_starts_in(
     world: Any, new_skill: Any
