@@ -157,6 +157,8 @@ def _warm(
     known = recorded(request.skills, record=record, extra=request.extra)
     if known is None or _has_to_try_again(known.values(), request=request):
         return None
+    if request.retry and not record.runtime_complete:
+        return None
     failed = {
         identity: Failure(reason=skill.reason, fix=skill.fix, log=skill.log)
         for identity, skill in known.items()

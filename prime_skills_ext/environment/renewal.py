@@ -68,7 +68,9 @@ def renew(request: Request, *, world: Facts, uv: Uv) -> Renewal:
         usable=generation if is_fit else None,
     )
     if generation is not None and is_fit:
-        if not task.plan.steps:
+        # the runtime's own requirements may have been out of reach the last time
+        is_done = record.runtime_complete or not request.retry
+        if is_done and not task.plan.steps:
             return settle(task, generation=generation, filled=Filled(), record=record)
         filled = _fill(task, generation=generation, is_new=False)
         if not filled.needs_replacement:

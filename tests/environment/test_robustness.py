@@ -337,6 +337,24 @@ def test_skill_that_has_to_be_built_works_without_network(
     assert (entry.state, "setuptools" in entry.log) == ("partial", True)
 
 
+def test_missing_parser_costs_only_commands_that_need_it(
+    world: Any, new_skill: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without what the runtime's command line requires everything else goes in."""
+    # a kernel that has nothing, and an index that has no tyro either
+    monkeypatch.setattr(
+        "prime_skills_ext.environment.facts.kernel_paths", lambda **_: ()
+    )
+    world.environ["UV_CACHE_DIR"] = str(tmp_path / "cache")
+    skill = new_skill("a", scripts={"a": "rlm.skill:cli", "other": "a:run"})
+    report = world.ensure(skill)
+    assert (len(report.installed), dict(report.failed)) == (1, {})
+    assert [command.name for command in report.commands[skill.identity]] == ["other"]
+    world.publish("tyro", "99.0")
+    assert len(world.ensure(skill).commands[skill.identity]) == 1
+    assert len(world.ensure(skill, retry=True).commands[skill.identity]) == 2
+
+
 def test_in09_unwell_generation_is_replaced(world: Any, new_skill: Any) -> None:
     """An interpreter that is gone leads to the next generation, with everything."""
     first, second = new_skill("a"), new_skill("b")
