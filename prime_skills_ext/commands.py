@@ -19,7 +19,7 @@ from prime_skills_ext.manager import SkillManager
 from prime_skills_ext.views.jsonable import to_json
 from prime_skills_ext.views.report import Message
 
-__all__ = ["COMMANDS", "Command", "as_said_at", "complete", "reload", "run"]
+__all__ = ["COMMANDS", "Command", "Door", "as_said_at", "reload", "run"]
 
 Door = Literal["%skill", "prime-skills"]
 Arguments = argparse.Namespace
@@ -329,45 +329,3 @@ def _split(words: str | Sequence[str], *, door: Door) -> Sequence[str]:
         raise SettingsError(
             f"{door} {words}: {str(error).lower()}", fix="close the quotation mark"
         ) from error
-
-
-def complete(line: str, *, names: Sequence[str], door: Door = "%skill") -> list[str]:
-    """Return what may stand at the end of ``line``, without importing a skill.
-
-    Args:
-        line: The line up to the cursor, the door's name included.
-        names: Names of the skills there are.
-        door: Whose subcommands are offered.
-    """
-    words = line.split()
-    if line[-1:].isspace() or not words:
-        words.append("")
-    typed, before = words[-1], words[1:-1]
-    offered = [command for command in COMMANDS if door in command.doors]
-    if not before:
-        candidates = [command.name for command in offered] + sorted(names)
-    else:
-        command = next((item for item in offered if item.name == before[0]), None)
-        candidates = [] if command is None else _arguments_of(command, typed, names)
-    return [item for item in candidates if item.startswith(typed)]
-
-
-def _arguments_of(command: Command, typed: str, names: Sequence[str]) -> list[str]:
-    if typed.startswith("-"):
-        return [flag for flag, _ in command.options] + ["--json", "--help"]
-    if command.takes == "skill":
-        return sorted(names)
-    if command.takes == "path":
-        return _paths(typed)
-    return []
-
-
-def _paths(typed: str) -> list[str]:
-    """Return the folders that continue ``typed``, spelled as it is."""
-    head, slash, _ = typed.rpartition("/")
-    folder = Path(head + slash).expanduser() if slash else Path()
-    try:
-        found = sorted(entry.name for entry in folder.iterdir() if entry.is_dir())
-    except OSError:
-        return []
-    return [f"{head}{slash}{name}/" for name in found]

@@ -17,6 +17,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from IPython.core.magic import no_var_expand
 
 from prime_skills_ext import commands
+from prime_skills_ext.completion import complete
 from prime_skills_ext.doctor import summarise
 from prime_skills_ext.errors import PrimeSkillsError
 from prime_skills_ext.manager import SkillManager
@@ -119,7 +120,7 @@ class _Door:
 
     def _complete(self, _shell: InteractiveShell, event: Any) -> list[str]:
         names = [item.skill.name for item in self.manager.catalogue.skills]
-        return commands.complete(event.text_until_cursor, names=names)
+        return complete(event.text_until_cursor, names=names)
 
     def _add_magic(self, name: str, function: Callable[[str], object]) -> None:
         magics = self._shell.magics_manager.magics["line"]
