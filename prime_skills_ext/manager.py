@@ -239,8 +239,7 @@ class SkillManager(Configurable):
         Raises:
             TrustError: The folder is somebody else's, or the store cannot be written.
         """
-        selection = self.snapshot.selection
-        candidates = [*selection.winners, *(x.candidate for x in selection.shadowed)]
+        candidates = self.snapshot.selection.candidates()
         self._store.trust(
             self.places.project_root,
             pin=pin,
@@ -318,9 +317,10 @@ def plan_for_launch(
 
 
 def _standing(catalogue: Catalogue) -> dict[str, SkillStatus]:
+    # the first of a name is the one in force
     return {
         item.name: item
-        for item in catalogue.skills
+        for item in reversed(catalogue.skills)
         if item.state not in ("shadowed", "removed")
     }
 

@@ -155,7 +155,7 @@ class Pipeline:
             allow_install=allow_install,
             unavailable=[
                 item.skill
-                for item in selection.winners
+                for item in selection.holders()
                 if item.skill.python is not None and item.skill not in wanted
             ],
         )
@@ -254,11 +254,11 @@ class Pipeline:
             return Bindings()
         generation = installed.generation
         notes = self._activate(generation)
-        winners = [item.skill for item in selection.winners]
+        holders = [item.skill for item in selection.holders()]
         bindings = self._binder.bind(
-            winners,
+            holders,
             problems={**_failures(installed), **gated},
-            refused=_refused(winners, installed),
+            refused=_refused(holders, installed),
             modules={"rlm": RUNTIME},
             values=self._values(selection),
             # where the kernel runs inside it, its packages are the kernel's own
@@ -268,7 +268,7 @@ class Pipeline:
             reload=reload,
         )
         self._removed = self._still_held(selection)
-        notes += self._offer_commands(winners, installed, bindings)
+        notes += self._offer_commands(holders, installed, bindings)
         return replace(bindings, diagnostics=bindings.diagnostics + notes)
 
     def _activate(self, generation: Generation | None) -> tuple[Diagnostic, ...]:
@@ -280,7 +280,7 @@ class Pipeline:
 
     def _still_held(self, selection: Selection) -> dict[Path, SkillStatus]:
         """Skills that the kernel bound and whose folder is gone since."""
-        names = {item.skill.name for item in selection.winners}
+        names = {item.skill.name for item in selection.holders()}
         return {
             identity: replace(item, reason="its folder was removed since it was loaded")
             for identity, item in {**self._removed, **self._held}.items()
@@ -291,7 +291,7 @@ class Pipeline:
         """What ``skills[…]`` answers for beside the modules that are bound."""
         values: dict[str, object] = {
             item.skill.name: Lazy(make=partial(self._details, item.skill.name))
-            for item in selection.winners
+            for item in selection.holders()
             if item.skill.python is None
         }
         for shadowed in selection.shadowed:
@@ -359,14 +359,14 @@ def find_mode(environ: Mapping[str, str]) -> Mode:
     return "overlay"
 
 
-def _refused(winners: Iterable[Skill], installed: InstallReport) -> dict[str, Refusal]:
+def _refused(skills: Iterable[Skill], installed: InstallReport) -> dict[str, Refusal]:
     """Import names that the environment knows, but not from the skills of this kernel.
 
     Their links may be on ``sys.path`` where the kernel runs inside the environment.
     """
     if installed.generation is None:
         return {}
-    held = {skill.import_name for skill in winners if skill.python is not None}
+    held = {skill.import_name for skill in skills if skill.python is not None}
     known = records.read(installed.generation.record).skills.values()
     problem = Problem(
         state="removed",

@@ -69,13 +69,18 @@ _Gate = Callable[[Candidate, Selection, Facts], Problem | None]
 
 
 def gates(selection: Selection, *, facts: Facts) -> Mapping[Path, Problem]:
-    """Say which winners may not be used, by identity.
+    """Say which winners and disabled skills may not be used, by identity.
 
     Args:
         selection: Who stands for each name.
         facts: What only the world knows.
     """
-    problems: dict[Path, Problem] = {}
+    problems = {
+        item.candidate.skill.identity: Problem(
+            state="disabled", reason=item.by.reason, fix=item.by.fix
+        )
+        for item in selection.disabled
+    }
     for candidate in selection.winners:
         for gate in _GATES:
             problem = gate(candidate, selection, facts)
@@ -116,5 +121,6 @@ def _needs_credential(
     )
 
 
-#: Asked in this order. Settings, hosts, requirements and paths join here.
+#: Asked in this order of those that are not disabled. Hosts, requirements and paths
+#: join here.
 _GATES: Final[tuple[_Gate, ...]] = (_needs_trust, _needs_credential)

@@ -15,7 +15,7 @@ from prime_skills_ext.catalog.discovery import Candidate, Discovery
 from prime_skills_ext.catalog.sources import RANKS, SourceKind
 from prime_skills_ext.skill.model import Diagnostic, Severity
 
-__all__ = ["Precedence", "Selection", "Shadowed", "select"]
+__all__ = ["Disabled", "Disabling", "Precedence", "Selection", "Shadowed", "select"]
 
 Precedence = Literal["project", "personal"]
 
@@ -32,6 +32,34 @@ _RANKINGS: Final[Mapping[Precedence, Mapping[SourceKind, int]]] = {
 }
 
 _Key = tuple[int, int, str, str]
+
+
+@final
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Disabling:
+    """What switches a skill off.
+
+    Attributes:
+        reason: One sentence, without a full stop: which entry of which file.
+        fix: One command or instruction that switches it on again.
+    """
+
+    reason: str
+    fix: str
+
+
+@final
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Disabled:
+    """A candidate that settings switch off; it takes no name from anybody.
+
+    Attributes:
+        candidate: The one that is off.
+        by: What switches it off.
+    """
+
+    candidate: Candidate
+    by: Disabling
 
 
 @final
@@ -58,7 +86,9 @@ class Selection:
     Attributes:
         winners: One per name, sorted by name. An untrusted one is among them only
             where no trusted one has its name.
-        shadowed: All others, sorted by name, then by precedence.
+        shadowed: Those that lost their name, sorted by name, then by precedence.
+        disabled: Those that settings switch off, sorted likewise. A candidate is
+            a winner, shadowed or disabled, and only one of them.
         untrusted: Identities of every candidate that is not trusted.
         diagnostics: Discovery's first, then collisions, then import names.
     """
@@ -67,6 +97,32 @@ class Selection:
     shadowed: tuple[Shadowed, ...]
     untrusted: frozenset[Path]
     diagnostics: tuple[Diagnostic, ...]
+    disabled: tuple[Disabled, ...] = ()
+
+    def candidates(self) -> tuple[Candidate, ...]:
+        """Return every candidate, however it stands."""
+        return (
+            *self.winners,
+            *(item.candidate for item in self.shadowed),
+            *(item.candidate for item in self.disabled),
+        )
+
+    def holders(self) -> tuple[Candidate, ...]:
+        """Return who answers to each name, sorted by name.
+
+        That is the winner, or where nobody won it the first who is disabled: its
+        placeholder says so instead of a ``NameError``.
+        """
+        held = {_name(winner) for winner in self.winners}
+        modules = {winner.skill.import_name for winner in self.winners}
+        holders = list(self.winners)
+        for item in self.disabled:
+            name, module = _name(item.candidate), item.candidate.skill.import_name
+            if name not in held and module not in modules:
+                holders.append(item.candidate)
+                held.add(name)
+                modules.add(module)
+        return tuple(sorted(holders, key=_name))
 
     def active(self) -> tuple[Candidate, ...]:
         """Return the winners that are trusted."""
@@ -81,6 +137,7 @@ def select(
     discovery: Discovery,
     *,
     trusted: Callable[[Candidate], bool],
+    disabled: Callable[[Candidate], Disabling | None] = lambda _: None,
     precedence: Precedence = "project",
 ) -> Selection:
     """Choose one winner for each name.
@@ -88,16 +145,24 @@ def select(
     Args:
         discovery: What was found.
         trusted: Whether a candidate may run.
+        disabled: What switches a candidate off; ``None`` when nothing does.
         precedence: ``"personal"`` lets the user's skills win over the project's.
     """
     ranking = _RANKINGS[precedence]
     candidates: list[Candidate] = []
     untrusted: set[Path] = set()
+    off: list[Disabled] = []
     for found in discovery.candidates:
-        candidate, is_trusted = _best_way(found, trusted=trusted, ranking=ranking)
-        candidates.append(candidate)
+        candidate, is_trusted, disabling = _best_way(
+            found, trusted=trusted, disabled=disabled, ranking=ranking
+        )
         if not is_trusted:
             untrusted.add(candidate.skill.identity)
+        if disabling is None:
+            candidates.append(candidate)
+        else:
+            off.append(Disabled(candidate=candidate, by=disabling))
+    off.sort(key=lambda it: (_name(it.candidate), *_key(it.candidate, ranking=ranking)))
 
     winners: list[Candidate] = []
     shadowed: list[Shadowed] = []
@@ -119,6 +184,7 @@ def select(
     return Selection(
         winners=tuple(kept),
         shadowed=tuple(shadowed),
+        disabled=tuple(off),
         untrusted=frozenset(untrusted),
         diagnostics=(*discovery.diagnostics, *collisions, *clashes),
     )
@@ -128,21 +194,21 @@ def _best_way(
     candidate: Candidate,
     *,
     trusted: Callable[[Candidate], bool],
+    disabled: Callable[[Candidate], Disabling | None],
     ranking: Mapping[SourceKind, int],
-) -> tuple[Candidate, bool]:
-    """Pick the source that a skill counts under.
+) -> tuple[Candidate, bool, Disabling | None]:
+    """Pick the source that a skill counts under, with how it stands there.
 
     A trusted way beats an untrusted one of higher rank: a link in a repository
-    must neither hide the user's own skill nor promote it.
+    must neither hide the user's own skill nor promote it. A way that is switched
+    off comes last: it must not hide one that is on.
     """
     ways = sorted(
         (replace(candidate, aliases=()), *candidate.aliases),
         key=lambda way: _key(way, ranking=ranking),
     )
-    for way in ways:
-        if trusted(way):
-            return way, True
-    return ways[0], False
+    standings = ((way, trusted(way), disabled(way)) for way in ways)
+    return min(standings, key=lambda it: (it[2] is not None, not it[1]))
 
 
 def _key(candidate: Candidate, *, ranking: Mapping[SourceKind, int]) -> _Key:

@@ -135,6 +135,9 @@ def statuses(
         lost = losers.get(identity, [])
         skills.append(_winner(winner, problem=problems.get(identity), lost=lost))
         skills += [_shadowed(item) for item in lost]
+    for off in selection.disabled:
+        problem = problems.get(off.candidate.skill.identity)
+        skills.append(_winner(off.candidate, problem=problem, lost=()))
     skills = [
         replace(status, bound_as=names.get(status.skill.identity)) for status in skills
     ]
