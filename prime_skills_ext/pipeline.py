@@ -15,9 +15,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import final
 
-from prime_skills_ext.catalog.credentials import find_credentials
 from prime_skills_ext.catalog.discovery import discover
-from prime_skills_ext.catalog.gates import Facts, Problem, gates
+from prime_skills_ext.catalog.facts import gather_facts
+from prime_skills_ext.catalog.gates import Problem, gates
+from prime_skills_ext.catalog.hosts import find_handlers
 from prime_skills_ext.catalog.selection import Precedence, Selection, select
 from prime_skills_ext.catalog.sources import Places, Source, find_sources
 from prime_skills_ext.catalog.status import Catalogue, SkillStatus, statuses
@@ -139,10 +140,12 @@ class Pipeline:
             reload: Execute again what changed on disk.
         """
         sources, selection, notes = self._select(settings)
-        stored, problems = find_credentials(
-            agent_directory=self._places.agent_directory, environ=self._environ
+        facts, problems = gather_facts(
+            selection,
+            places=self._places,
+            environ=self._environ,
+            handlers=find_handlers(self._environ),
         )
-        facts = Facts(environ=self._environ, credentials=stored)
         gated = gates(selection, facts=facts)
         wanted = [x.skill for x in selection.active() if x.skill.identity not in gated]
         environment = self._environment(wanted, selection=selection)

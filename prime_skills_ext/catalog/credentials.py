@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, final
 
+from prime_skills_ext.catalog.hosts import MCP_INTEGRATION
 from prime_skills_ext.catalog.reading import explain, read_file
 from prime_skills_ext.skill.model import Diagnostic, Skill
 
@@ -24,9 +25,13 @@ __all__ = [
     "declared_credential",
     "find_credentials",
     "is_met",
+    "needed_credential",
 ]
 
 _MAX_BYTES: Final = 1 << 20
+#: Logins of servers are stored under this prefix.
+_SERVER: Final = "mcp:"
+_ANY_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 #: What can only be meant as the name of a variable.
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
 
@@ -44,6 +49,25 @@ class CredentialNeed:
     provider: str
     variable: str | None = None
 
+    @property
+    def name(self) -> str:
+        """What people call the provider: ``linear`` where it is ``mcp:linear``."""
+        return self.provider.removeprefix(_SERVER)
+
+
+def needed_credential(skill: Skill, *, uses: Collection[str]) -> CredentialNeed | None:
+    """Return the key that a skill needs, declared or not.
+
+    Args:
+        skill: The skill.
+        uses: What ``hosts.find_uses`` found in its code: the reference's skills
+            for servers declare nothing.
+    """
+    declared = declared_credential(skill)
+    if declared is None and MCP_INTEGRATION in uses:
+        return CredentialNeed(provider=f"{_SERVER}{skill.name}")
+    return declared
+
 
 def declared_credential(skill: Skill) -> CredentialNeed | None:
     """Read ``metadata: {credential: {provider: …, variable: …}}``."""
@@ -53,9 +77,10 @@ def declared_credential(skill: Skill) -> CredentialNeed | None:
     provider, variable = declared.get("provider"), declared.get("variable")
     if not isinstance(provider, str) or not provider.strip():
         return None
+    named = variable.strip() if isinstance(variable, str) else ""
     return CredentialNeed(
         provider=provider.strip(),
-        variable=variable.strip() or None if isinstance(variable, str) else None,
+        variable=named if _ANY_VARIABLE.fullmatch(named) else None,
     )
 
 
@@ -87,7 +112,7 @@ def find_credentials(
         for provider, entry in entries.items()
         if _value(entry, environ=environ) is not None
     }
-    usable |= {provider.removeprefix("mcp:") for provider in usable}
+    usable |= {provider.removeprefix(_SERVER) for provider in usable}
     return frozenset(usable), diagnostics
 
 
@@ -102,7 +127,7 @@ def credential_value(
     if given:
         return given
     entries, _ = _read(agent_directory / "auth.json")
-    for provider in (need.provider, f"mcp:{need.provider}"):
+    for provider in (need.provider, f"{_SERVER}{need.provider}"):
         value = _value(entries.get(provider), environ=environ)
         if value is not None:
             return value

@@ -1,0 +1,93 @@
+"""What only the world knows about the skills that were selected.
+
+The one place that asks: keys, programs, the agent host, files of the project. Asks
+no more than the skills at hand need, and runs nothing.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable, Mapping
+
+from prime_skills_ext.catalog.credentials import find_credentials
+from prime_skills_ext.catalog.gates import Facts
+from prime_skills_ext.catalog.hosts import find_uses, has_known_needs
+from prime_skills_ext.catalog.nearby import MAX_ENTRIES, find_matching
+from prime_skills_ext.catalog.selection import Selection
+from prime_skills_ext.catalog.sources import Places
+from prime_skills_ext.skill.model import Diagnostic, Skill
+
+__all__ = ["gather_facts"]
+
+
+def gather_facts(
+    selection: Selection,
+    *,
+    places: Places,
+    environ: Mapping[str, str],
+    handlers: frozenset[str] | None = None,
+) -> tuple[Facts, tuple[Diagnostic, ...]]:
+    """Ask the world what the gates go by.
+
+    Args:
+        selection: Whose needs are looked at; those that nobody trusts are left out.
+        places: Where keys and the project's files are.
+        environ: The environment variables that a skill would see.
+        handlers: What the agent host answers; ``None`` when there is none.
+
+    Returns:
+        The facts, and what is wrong with the places that were asked.
+    """
+    skills = [winner.skill for winner in selection.active()]
+    credentials, problems = find_credentials(
+        agent_directory=places.agent_directory, environ=environ
+    )
+    patterns, notes = _patterns(skills, places=places)
+    facts = Facts(
+        environ=environ,
+        credentials=credentials,
+        handlers=handlers,
+        programs=_programs(skills, environ=environ),
+        patterns=patterns,
+        uses={
+            skill.identity: find_uses(skill.python)
+            for skill in skills
+            if skill.python is not None and has_known_needs(skill)
+        },
+    )
+    return facts, (*problems, *notes)
+
+
+def _programs(skills: Iterable[Skill], *, environ: Mapping[str, str]) -> frozenset[str]:
+    wanted = {name for skill in skills for name in skill.requires.bins}
+    path = environ.get("PATH", "")
+    return frozenset(name for name in wanted if _which(name, path=path))
+
+
+def _which(name: str, *, path: str) -> bool:
+    try:
+        return shutil.which(name, path=path) is not None
+    except (OSError, ValueError):
+        # a null character, which no file has in its name
+        return False
+
+
+def _patterns(
+    skills: Iterable[Skill], *, places: Places
+) -> tuple[frozenset[tuple[str, ...]], tuple[Diagnostic, ...]]:
+    wanted = {skill.paths for skill in skills if skill.paths}
+    if not wanted:
+        return frozenset(), ()
+    nearby = find_matching(wanted, root=places.project_root)
+    if nearby.complete:
+        return nearby.matching, ()
+    # nobody can say that there is none, so nothing is kept back
+    note = Diagnostic(
+        code="paths-bound",
+        message=f"This project has more than {MAX_ENTRIES} files and folders: skills "
+        "with `paths` are offered without looking at all of them.",
+        fix="Start the kernel in a smaller folder if they should depend on its files.",
+        severity="info",
+        path=places.project_root,
+    )
+    return frozenset(wanted), (note,)
