@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import final
 
-from prime_skills_ext.environment import locking
 from prime_skills_ext.environment.record import replace_text
+from prime_skills_ext.environment.usage import IN_USE, is_in_use
 from prime_skills_ext.environment.uv import Uv
 from prime_skills_ext.environment.venv import (
     CURRENT,
@@ -104,7 +104,7 @@ def staged(
     try:
         uv.make(directory, python=environment.interpreter)
         generation = generation_at(directory)
-        (directory / locking.IN_USE).touch()
+        (directory / IN_USE).touch()
         # made now, so that Python does not change the directory's time stamp later
         (generation.site_packages / "__pycache__").mkdir(exist_ok=True)
         if environment.mode == "overlay":
@@ -135,7 +135,7 @@ def prune(environment: Environment) -> tuple[Path, ...]:
         return ()
     removed = []
     for directory in _numbered(root):
-        if directory.name != current and not locking.is_in_use(directory):
+        if directory.name != current and not is_in_use(directory):
             # renamed first: half a generation must never look like a whole one
             grave = Path(tempfile.mkdtemp(prefix=_STAGE, dir=root))
             directory.replace(grave / "venv")

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import final
 
-from prime_skills_ext.environment import locking
 from prime_skills_ext.environment import record as records
 from prime_skills_ext.environment.activation import activate, deactivate, refresh
 from prime_skills_ext.environment.assessment import assess
@@ -133,8 +132,11 @@ def _ensure(request: Request, *, allow_install: bool) -> InstallReport:
         nothing = Failure(reason="it is not installed yet", fix="%skill sync")
         return _without(request, problem=nothing, is_wrong=False)
     uv = open_uv(request.environ)
+    # a start that finds nothing to do takes no lock and does not load one
+    from prime_skills_ext.environment.locking import locked  # noqa: PLC0415
+
     prepare(environment)
-    with locking.locked(environment.root, progress=request.progress):
+    with locked(environment.root, progress=request.progress):
         # somebody else may have done it while this process waited
         generation = current(environment)
         warm = _warm(request, world=world, generation=generation)

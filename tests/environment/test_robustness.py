@@ -466,8 +466,8 @@ def test_generation_in_use_is_not_pruned(world: Any, new_skill: Any) -> None:
     world.ensure(skill)
     code = (
         "import sys\nfrom pathlib import Path\n"
-        "from prime_skills_ext.environment import locking, venv\n"
-        "locking.hold(venv.generation_at(Path(sys.argv[1])))\n"
+        "from prime_skills_ext.environment import usage, venv\n"
+        "usage.hold(venv.generation_at(Path(sys.argv[1])))\n"
         "print('held', flush=True); sys.stdin.read()\n"
     )
     with subprocess.Popen(
