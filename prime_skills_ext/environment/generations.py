@@ -27,6 +27,7 @@ from prime_skills_ext.environment.venv import (
     Generation,
     generation_at,
     is_healthy,
+    pointed,
 )
 from prime_skills_ext.errors import InstallError
 
@@ -126,22 +127,27 @@ def prune(environment: Environment) -> tuple[Path, ...]:
         What was removed.
     """
     root = environment.root
-    try:
-        current = (root / CURRENT).read_text(encoding="utf-8").strip()
-        changed = (root / CURRENT).stat().st_mtime
-    except OSError:
-        return ()
-    if time.time() - changed < PRUNE_AFTER_S:
+    current = pointed(environment)
+    # without a pointer nobody can tell which one a kernel is about to start in
+    if current is None or time.time() - _changed(root) < PRUNE_AFTER_S:
         return ()
     removed = []
     for directory in _numbered(root):
-        if directory.name != current and not is_in_use(directory):
+        if directory != current.directory and not is_in_use(directory):
             # renamed first: half a generation must never look like a whole one
             grave = Path(tempfile.mkdtemp(prefix=_STAGE, dir=root))
             directory.replace(grave / "venv")
             shutil.rmtree(grave, ignore_errors=True)
             removed.append(directory)
     return tuple(removed)
+
+
+def _changed(root: Path) -> float:
+    """When the pointer was written."""
+    try:
+        return (root / CURRENT).stat().st_mtime
+    except OSError:
+        return time.time()
 
 
 def _numbered(root: Path) -> list[Path]:

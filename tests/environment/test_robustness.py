@@ -528,6 +528,23 @@ def test_rebuild_prunes_what_was_forgotten(world: Any, new_skill: Any) -> None:
     ]
 
 
+@pytest.mark.parametrize("content", [b"\xff\xfe", b"", b"7x", b"../1"])
+def test_damaged_pointer_is_replaced(
+    world: Any, new_skill: Any, content: bytes
+) -> None:
+    """What the pointer said is lost; what was installed before is not removed."""
+    skill = new_skill("a")
+    root = world.environment.root
+    world.ensure(skill)
+    (root / CURRENT).write_bytes(content)
+    long_ago = time.time() - 2 * generations.PRUNE_AFTER_S
+    os.utime(root / CURRENT, (long_ago, long_ago))
+    report = world.ensure(skill)
+    assert report.failed == {}
+    assert report.generation.directory == root / "2"
+    assert (root / "1").is_dir()
+
+
 @pytest.mark.network
 def test_own_mode_makes_an_environment_that_a_kernel_starts_in(
     world: Any, new_skill: Any
