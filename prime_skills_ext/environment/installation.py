@@ -129,7 +129,7 @@ def _ensure(request: Request, *, allow_install: bool) -> InstallReport:
     if warm is not None:
         return warm
     if not allow_install:
-        nothing = Failure(reason="it is not installed yet", fix="%skill sync")
+        nothing = Failure(reason="it is not installed yet", fix="%reload_skills")
         return _without(request, problem=nothing, is_wrong=False)
     uv = open_uv(request.environ)
     # a start that finds nothing to do takes no lock and does not load one
