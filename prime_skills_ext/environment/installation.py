@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import final
 
 from prime_skills_ext.environment import record as records
-from prime_skills_ext.environment.activation import activate, deactivate, refresh
+from prime_skills_ext.environment.activation import refresh
 from prime_skills_ext.environment.assessment import assess
 from prime_skills_ext.environment.facts import Facts, Request, facts
 from prime_skills_ext.environment.fingerprint import stamp
@@ -26,7 +26,7 @@ from prime_skills_ext.environment.wanted import recorded
 from prime_skills_ext.errors import PrimeSkillsError, ProcessError, UvNotFoundError
 from prime_skills_ext.skill.model import Diagnostic, Skill
 
-__all__ = ["Failure", "InstallReport", "activate", "deactivate", "ensure"]
+__all__ = ["InstallReport", "ensure"]
 
 
 @final

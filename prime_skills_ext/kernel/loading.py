@@ -7,7 +7,6 @@ neither which skill is meant (``importing``) nor what is bound (``binding``).
 from __future__ import annotations
 
 import contextlib
-import os
 import signal
 import sys
 import threading
@@ -209,7 +208,7 @@ def _without_ours(traceback: TracebackType | None) -> TracebackType | None:
 
 def _source_mtime(bytecode: str) -> float:
     try:
-        return os.stat(source_from_cache(bytecode)).st_mtime  # noqa: PTH116
+        return Path(source_from_cache(bytecode)).stat().st_mtime
     except (OSError, ValueError):
         return time.time()
 
@@ -218,7 +217,7 @@ def _trusted(bytecode: str, data: bytes) -> bool:
     if int.from_bytes(data[4:8], "little") == _UNCHECKED_HASH:
         return False
     # written while the source was young, it may be of an earlier text
-    written = os.stat(bytecode).st_mtime  # noqa: PTH116
+    written = Path(bytecode).stat().st_mtime
     return written - _source_mtime(bytecode) >= SETTLED_S
 
 

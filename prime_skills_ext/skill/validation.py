@@ -24,14 +24,11 @@ from prime_skills_ext.skill._values import (
 from prime_skills_ext.skill.fields import KNOWN_FIELDS
 from prime_skills_ext.skill.frontmatter import Frontmatter
 from prime_skills_ext.skill.model import Diagnostic, Requires, Skill
-from prime_skills_ext.skill.names import MAX_NAME_CHARS, import_name
 from prime_skills_ext.skill.text import few, folded, invisible_characters
 
 __all__ = [
     "MAX_COMPATIBILITY_CHARS",
     "MAX_DESCRIPTION_CHARS",
-    "MAX_NAME_CHARS",
-    "import_name",
     "to_skill",
 ]
 
@@ -76,7 +73,7 @@ def to_skill(
         path=path,
         directory=path.parent,
         identity=path if identity is None else identity,
-        import_name=import_name(name, fallback=folder)
+        import_name=names.import_name(name, fallback=folder)
         or names.slug(name)
         or names.slug(folder)
         or "skill",
