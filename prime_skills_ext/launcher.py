@@ -118,6 +118,7 @@ def _planner(arguments: Sequence[str]) -> Plan:
     ) -> tuple[Path, Path]:
         # imported here: a custom interpreter needs none of it
         from prime_skills_ext.manager import plan_for_launch  # noqa: PLC0415
+        from prime_skills_ext.views.door import before_start  # noqa: PLC0415
 
         _, report = plan_for_launch(
             environ=environ,
@@ -129,9 +130,7 @@ def _planner(arguments: Sequence[str]) -> Plan:
             raise InstallError(
                 "the kernel's own environment could not be made"
                 + (f": {problem.reason}" if problem else ""),
-                fix=problem.fix
-                if problem
-                else "run `prime-skills sync`, then restart the kernel",
+                fix=before_start(problem.fix) if problem else "restart the kernel",
             )
         return _runnable(report.generation.python), report.generation.directory
 
@@ -175,7 +174,8 @@ def _custom(wanted: str) -> Path:
     if (found := which(os.path.expanduser(wanted))) is None:  # noqa: PTH111 - a name too
         raise KernelspecError(
             f"{CUSTOM_PYTHON} names no program: {wanted}",
-            fix=f"set {CUSTOM_PYTHON} to a Python that has ipykernel, or unset it",
+            fix=f"set {CUSTOM_PYTHON} to a Python that has prime-skills-ext, or unset "
+            "it, and restart the kernel",
         )
     return Path(found).absolute()
 
@@ -184,7 +184,7 @@ def _runnable(python: Path) -> Path:
     if not os.access(python, os.X_OK):
         raise InstallError(
             f"the environment has no interpreter at {python}",
-            fix="run `prime-skills sync`, then restart the kernel",
+            fix=f"remove {python.parent.parent}, then restart the kernel",
         )
     return python
 

@@ -36,6 +36,7 @@ _KEPT_UV = (
     "UV_SYSTEM_CERTS",
 )
 _DROPPED = ("VIRTUAL_ENV", "CONDA_PREFIX", "FORCE_COLOR", "CLICOLOR_FORCE", "CLICOLOR")
+_OFFLINE = ("PI_OFFLINE", "UV_OFFLINE")
 _DROPPED_PREFIXES = ("PIP_", "PYTHON")
 
 
@@ -89,12 +90,12 @@ def open_uv(environ: Mapping[str, str]) -> Uv:
         UvNotFoundError: There is none.
     """
     binary = find_uv(environ)
-    offline = any(_is_set(environ.get(name)) for name in ("PI_OFFLINE", "UV_OFFLINE"))
+    asked = [name for name in _OFFLINE if _is_set(environ.get(name))]
     return Uv(
         binary=binary,
         environ=scrubbed_environ(environ),
-        identity=f"{_identify(binary)}{' offline' if offline else ''}",
-        offline=offline,
+        identity=f"{_identify(binary)}{' offline' if asked else ''}",
+        offline_by=tuple(asked),
     )
 
 
@@ -107,13 +108,18 @@ class Uv:
         binary: The program.
         environ: What it sees.
         identity: Tells one uv from another.
-        offline: The network may not be used.
+        offline_by: The variables that forbid to use the network.
     """
 
     binary: Path
     environ: Mapping[str, str]
     identity: str
-    offline: bool = False
+    offline_by: tuple[str, ...] = ()
+
+    @property
+    def offline(self) -> bool:
+        """Whether the network may not be used."""
+        return bool(self.offline_by)
 
     def make(self, directory: Path, *, python: Path) -> None:
         """Make a relocatable virtual environment.

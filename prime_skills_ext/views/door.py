@@ -6,11 +6,15 @@ Pure: values in, values out.
 from __future__ import annotations
 
 import dataclasses
+import re
 from typing import Any, Literal
 
-__all__ = ["Door", "as_said_at"]
+__all__ = ["Door", "as_said_at", "before_start"]
 
 Door = Literal["%skill", "prime-skills"]
+
+_RELOAD = re.compile(r"(?:run )?`?%reload_skills(?: --retry)?`?")
+_SWITCH_OFF = re.compile(r"%env (\w+)=0")
 
 
 def as_said_at(door: Door, value: Any) -> Any:
@@ -35,6 +39,12 @@ def as_said_at(door: Door, value: Any) -> Any:
     return dataclasses.replace(value, **changes)
 
 
+def before_start(fix: str) -> str:
+    """Return a fix as it is done for a kernel that is started again."""
+    return _for_terminal(_RELOAD.sub("restart the kernel", fix))
+
+
 def _for_terminal(fix: str) -> str:
+    fix = _SWITCH_OFF.sub(r"unset \1", fix)
     fix = fix.replace("%reload_skills", "prime-skills sync")
     return fix.replace("%skill", "prime-skills")

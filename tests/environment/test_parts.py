@@ -470,9 +470,7 @@ def test_uv_is_found_on_the_path_at_last(
     assert "/nowhere" in caught.value.message
 
 
-def test_uv_may_be_uninstalled(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_uv_may_be_uninstalled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A kernel whose package uv is gone loads; the one on PATH serves, or none."""
     monkeypatch.setitem(sys.modules, "uv", None)
     program = tmp_path / "uv"

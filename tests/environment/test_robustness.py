@@ -321,6 +321,18 @@ def test_no_network_fails_only_who_needs_it(
     assert [path.parent.name for path in report.failed] == ["needy"]
     assert [path.parent.name for path in report.installed] == ["plain"]
     assert "no network" in report.failed[needy.identity].reason
+    assert report.failed[needy.identity].fix.startswith("go online once")
+
+
+def test_offline_by_choice_is_told_as_such(
+    world: Any, new_skill: Any, tmp_path: Path
+) -> None:
+    """Going online would not help where a variable forbids to use the network."""
+    world.environ["UV_CACHE_DIR"] = str(tmp_path / "cache")
+    needy = new_skill("needy", dependencies=("acme-tool-nowhere",))
+    failure = world.ensure(needy).failed[needy.identity]
+    assert "PI_OFFLINE forbids to fetch it" in failure.reason
+    assert failure.fix == "%env PI_OFFLINE=0, then %reload_skills --retry"
 
 
 def test_skill_that_has_to_be_built_works_without_network(
