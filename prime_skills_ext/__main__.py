@@ -19,6 +19,8 @@ from prime_skills_ext import commands, demo
 from prime_skills_ext.errors import PrimeSkillsError, SettingsError
 from prime_skills_ext.kernel.reload import ReloadReport
 from prime_skills_ext.manager import SkillManager
+from prime_skills_ext.views.door import as_said_at
+from prime_skills_ext.views.jsonable import to_json
 from prime_skills_ext.views.progress import Progress
 from prime_skills_ext.views.report import Doctor
 from prime_skills_ext.views.text import render
@@ -38,10 +40,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         skill_paths, words = _explicit(words)
         manager = SkillManager(skill_paths=skill_paths, progress=progress.say)
         with progress:
-            value = commands.run(manager, words, door="prime-skills")
-        return _show(value)
+            answer = commands.answer(manager, words, door="prime-skills")
+        return _show(answer.value, as_json=answer.as_json)
     except PrimeSkillsError as error:
-        said = commands.as_said_at("prime-skills", str(error))
+        said = as_said_at("prime-skills", str(error))
         print(f"prime-skills: {said}", file=sys.stderr)
         return 2 if isinstance(error, SettingsError) else 1
     except KeyboardInterrupt:
@@ -65,18 +67,28 @@ def _explicit(words: Sequence[str]) -> tuple[list[str], list[str]]:
     return paths, rest
 
 
-def _show(value: object) -> int:
+def _show(value: object, *, as_json: bool) -> int:
+    """Print a value and return the exit code that it stands for."""
     if isinstance(value, Iterator):
-        return _follow(value)
-    if isinstance(value, (dict, list)):
-        print(json.dumps(value, indent=2, ensure_ascii=False))
-    elif value is not None:
-        print(render(value))
+        return _list(value) if as_json else _follow(value)
+    if value is not None:
+        print(_dumped(to_json(value)) if as_json else render(value))
     if isinstance(value, Doctor):
-        return int(any(check.state == "problem" for check in value.checks))
+        return int(bool(value.problems))
     if isinstance(value, ReloadReport):
         return int(bool(value.failed))
     return 0
+
+
+def _list(events: Iterator[demo.Event]) -> int:
+    """Print the demo as data when it has ended and return its exit code."""
+    seen = list(events)
+    print(_dumped({"events": [to_json(event) for event in seen]}))
+    return int(any(isinstance(e, demo.DemoFinished) and e.failed for e in seen))
+
+
+def _dumped(data: dict[str, object]) -> str:
+    return json.dumps(data, indent=2, ensure_ascii=False)
 
 
 def _follow(events: Iterator[demo.Event]) -> int:

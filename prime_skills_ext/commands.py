@@ -16,12 +16,12 @@ from typing import Any, Literal, NoReturn, final
 from prime_skills_ext import demo, doctor, kernelspec
 from prime_skills_ext.errors import SettingsError
 from prime_skills_ext.manager import SkillManager
+from prime_skills_ext.views.door import Door, as_said_at
 from prime_skills_ext.views.jsonable import to_json
 from prime_skills_ext.views.report import Message
 
-__all__ = ["COMMANDS", "Command", "Door", "as_said_at", "reload", "run"]
+__all__ = ["COMMANDS", "Answer", "Command", "answer", "reload", "run"]
 
-Door = Literal["%skill", "prime-skills"]
 Arguments = argparse.Namespace
 
 
@@ -45,6 +45,20 @@ class Command:
     takes: Literal["skill", "path", "action"] | None = None
     options: tuple[tuple[str, dict[str, Any]], ...] = ()
     doors: tuple[Door, ...] = ("%skill", "prime-skills")
+
+
+@final
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Answer:
+    """What a subcommand returned, and how it was asked for.
+
+    Attributes:
+        value: It has a text and an HTML form.
+        as_json: ``--json`` was given.
+    """
+
+    value: object
+    as_json: bool = False
 
 
 @final
@@ -243,7 +257,16 @@ def _parser(door: Door) -> _Parser:
 
 
 def run(manager: SkillManager, words: str | Sequence[str], *, door: Door) -> object:
-    """Run one subcommand and return its value.
+    """Run one subcommand and return its value, plain data with ``--json``.
+
+    The arguments and errors are those of ``answer``.
+    """
+    found = answer(manager, words, door=door)
+    return to_json(found.value) if found.as_json else found.value
+
+
+def answer(manager: SkillManager, words: str | Sequence[str], *, door: Door) -> Answer:
+    """Run one subcommand.
 
     No word at all means ``list``; a first word that is no subcommand is the name of
     a skill to show.
@@ -253,16 +276,13 @@ def run(manager: SkillManager, words: str | Sequence[str], *, door: Door) -> obj
         words: A line as typed, or words already split.
         door: Named in help and errors.
 
-    Returns:
-        A value with a text and an HTML form; plain data with ``--json``.
-
     Raises:
         SettingsError: The words do not fit the grammar.
         PrimeSkillsError: What the subcommand raises.
     """
     split = list(_split(words, door=door))
     known = {command.name for command in COMMANDS if door in command.doors}
-    if not split or (len(split) == 1 and split[0] in {"--all", "--json"}):
+    if all(word in {"--all", "--json"} for word in split):
         split = ["list", *split]
     elif not split[0].startswith("-") and split[0] not in known:
         # UnknownSkillError suggests what may have been meant, subcommands included
@@ -270,37 +290,10 @@ def run(manager: SkillManager, words: str | Sequence[str], *, door: Door) -> obj
     try:
         arguments = _parser(door).parse_args(split)
     except _HelpAskedError as asked:
-        return Message(text=str(asked))
+        return Answer(value=Message(text=str(asked)))
     command = next(item for item in COMMANDS if item.name == arguments.command)
     value = as_said_at(door, command.run(manager, arguments))
-    return to_json(value) if arguments.json else value
-
-
-def as_said_at(door: Door, value: Any) -> Any:
-    """Return a value or text whose fixes can be pasted where it is read.
-
-    Fixes are written for a kernel. Only fixes are rewritten: a skill's instructions
-    may speak of the magics, too.
-    """
-    if door == "%skill":
-        return value
-    if isinstance(value, str):
-        return _for_terminal(value)
-    if isinstance(value, tuple):
-        return tuple(as_said_at(door, item) for item in value)
-    if not dataclasses.is_dataclass(value) or isinstance(value, type):
-        return value
-    changes = {
-        name: as_said_at(door, getattr(value, name))
-        for name in ("fix", "status", "skills", "checks", "diagnostics")
-        if hasattr(value, name)
-    }
-    return dataclasses.replace(value, **changes)
-
-
-def _for_terminal(fix: str) -> str:
-    fix = fix.replace("%reload_skills", "prime-skills sync")
-    return fix.replace("%skill", "prime-skills")
+    return Answer(value=value, as_json=arguments.json)
 
 
 def reload(manager: SkillManager, line: str) -> object:

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from prime_skills_ext.commands import COMMANDS, Command, Door
+from prime_skills_ext.commands import COMMANDS, Command
+from prime_skills_ext.views.door import Door
 
 __all__ = ["complete"]
 

@@ -15,9 +15,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
 
-from jupyter_client.kernelspec import KernelSpec, KernelSpecManager
-from jupyter_client.manager import AsyncKernelManager
-
 from prime_skills_ext.errors import PrimeSkillsError
 
 __all__ = [
@@ -80,25 +77,6 @@ class DemoFinished:
 Event = CellStarted | CellFinished | DemoFinished
 
 
-class _ThisPython(KernelSpecManager):
-    """Starts kernels of this very interpreter, whatever is installed around it."""
-
-    def get_kernel_spec(self, kernel_name: str) -> KernelSpec:
-        return KernelSpec(
-            argv=[
-                sys.executable,
-                "-m",
-                "ipykernel_launcher",
-                "-f",
-                "{connection_file}",
-                # its advice about transports is nothing for a newcomer
-                "--IPKernelApp.log_level=ERROR",
-            ],
-            display_name=kernel_name,
-            language="python",
-        )
-
-
 def find_notebook() -> Path:
     """Return the quickstart: the checkout's, else the one the wheel installed.
 
@@ -148,9 +126,7 @@ def run(notebook: Path, *, output: Path) -> Iterator[Event]:
         resources={"metadata": {"path": str(notebook.parent)}},
     )
     # set afterwards, so that the client still owns it and shuts the kernel down
-    client.km = AsyncKernelManager(
-        kernel_name="python3", kernel_spec_manager=_ThisPython()
-    )
+    client.km = _kernel_manager()
     failed = 0
     cells = [
         (index, cell)
@@ -186,6 +162,34 @@ def _libraries() -> tuple[Any, Any]:
             fix="pip install 'prime-skills-ext[demo]'",
         ) from error
     return nbformat, nbclient
+
+
+def _kernel_manager() -> Any:
+    """Make a manager of kernels of this very interpreter, whatever is around it."""
+    # as long to import as everything that a load of the extension needs
+    from jupyter_client.kernelspec import (  # noqa: PLC0415
+        KernelSpec,
+        KernelSpecManager,
+    )
+    from jupyter_client.manager import AsyncKernelManager  # noqa: PLC0415
+
+    class ThisPython(KernelSpecManager):
+        def get_kernel_spec(self, kernel_name: str) -> KernelSpec:
+            return KernelSpec(
+                argv=[
+                    sys.executable,
+                    "-m",
+                    "ipykernel_launcher",
+                    "-f",
+                    "{connection_file}",
+                    # its advice about transports is nothing for a newcomer
+                    "--IPKernelApp.log_level=ERROR",
+                ],
+                display_name=kernel_name,
+                language="python",
+            )
+
+    return AsyncKernelManager(kernel_name="python3", kernel_spec_manager=ThisPython())
 
 
 def _environment() -> Mapping[str, str]:

@@ -84,13 +84,14 @@ def _python(manager: SkillManager) -> Iterator[Check]:
             detail=problem.reason,
             fix=problem.fix,
         )
-    reason = manager.environ.get("PRIME_SKILLS_LAUNCH_ERROR")
-    if reason:
+    told = manager.environ.get("PRIME_SKILLS_LAUNCH_ERROR")
+    if told:
+        reason, _, fix = told.partition("\nFix: ")
         yield Check(
             title="kernelspec",
             state="problem",
             detail=f"this kernel does not run in its own environment: {reason}",
-            fix="prime-skills sync, then restart the kernel",
+            fix=fix or "restart the kernel",
         )
     for name in manager.snapshot.installed.restart:
         yield Check(

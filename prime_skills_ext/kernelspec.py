@@ -17,9 +17,12 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from prime_skills_ext.errors import KernelspecError
+
+if TYPE_CHECKING:
+    from jupyter_client.manager import KernelManager
 
 __all__ = [
     "DISPLAY_NAME",
@@ -206,8 +209,8 @@ def verify(directory: Path, *, timeout_s: float = START_TIMEOUT_S) -> None:
             manager.cleanup_resources()
 
 
-def _compute(manager: object, *, timeout_s: float) -> None:
-    client = manager.client()  # type: ignore[attr-defined]
+def _compute(manager: KernelManager, *, timeout_s: float) -> None:
+    client = manager.client()
     client.start_channels()
     try:
         client.wait_for_ready(timeout=timeout_s)

@@ -21,7 +21,10 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from shutil import which
 from typing import TYPE_CHECKING, Final, NoReturn, final
+
+from prime_skills_ext.errors import InstallError, KernelspecError, PrimeSkillsError
 
 if TYPE_CHECKING:
     from traitlets.config import Config
@@ -114,8 +117,8 @@ def _planner(arguments: Sequence[str]) -> Plan:
         environ: Mapping[str, str], progress: Callable[[str], None]
     ) -> tuple[Path, Path]:
         # imported here: a custom interpreter needs none of it
-        from prime_skills_ext.errors import InstallError  # noqa: PLC0415
         from prime_skills_ext.manager import plan_for_launch  # noqa: PLC0415
+        from prime_skills_ext.views.door import before_start  # noqa: PLC0415
 
         _, report = plan_for_launch(
             environ=environ,
@@ -127,9 +130,7 @@ def _planner(arguments: Sequence[str]) -> Plan:
             raise InstallError(
                 "the kernel's own environment could not be made"
                 + (f": {problem.reason}" if problem else ""),
-                fix=problem.fix
-                if problem
-                else "run `prime-skills sync`, then restart the kernel",
+                fix=before_start(problem.fix) if problem else "restart the kernel",
             )
         return _runnable(report.generation.python), report.generation.directory
 
@@ -170,25 +171,20 @@ def _has_settings(arguments: Sequence[str], *, environ: Mapping[str, str]) -> bo
 
 def _custom(wanted: str) -> Path:
     # a bare name is looked up as a shell would, which is what was written
-    from shutil import which  # noqa: PLC0415 - only here
-
     if (found := which(os.path.expanduser(wanted))) is None:  # noqa: PTH111 - a name too
-        from prime_skills_ext.errors import KernelspecError  # noqa: PLC0415
-
         raise KernelspecError(
             f"{CUSTOM_PYTHON} names no program: {wanted}",
-            fix=f"set {CUSTOM_PYTHON} to a Python that has ipykernel, or unset it",
+            fix=f"set {CUSTOM_PYTHON} to a Python that has prime-skills-ext, or unset "
+            "it, and restart the kernel",
         )
     return Path(found).absolute()
 
 
 def _runnable(python: Path) -> Path:
     if not os.access(python, os.X_OK):
-        from prime_skills_ext.errors import InstallError  # noqa: PLC0415
-
         raise InstallError(
             f"the environment has no interpreter at {python}",
-            fix="run `prime-skills sync`, then restart the kernel",
+            fix=f"remove {python.parent.parent}, then restart the kernel",
         )
     return python
 
@@ -202,7 +198,9 @@ def _say(text: str) -> None:
 
 def _reason(error: Exception) -> str:
     told = str(error).strip()
-    return told if hasattr(error, "fix") else f"{type(error).__name__}: {told}"
+    # ours say all there is to say; of others the type is half of it
+    is_ours = isinstance(error, PrimeSkillsError)
+    return told if is_ours else f"{type(error).__name__}: {told}"
 
 
 def _leave_working_directory() -> None:

@@ -328,7 +328,7 @@ def _standing(catalogue: Catalogue) -> dict[str, SkillStatus]:
 def _signature(value: object) -> str | None:
     try:
         return str(inspect.signature(value))  # type: ignore[arg-type]  # or TypeError
-    except (TypeError, ValueError):
+    except Exception:  # noqa: BLE001  # defaults and annotations of any class
         return None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import tempfile
 import textwrap
 from collections.abc import Callable, Mapping
@@ -25,6 +26,10 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ.setdefault("UV_CACHE_DIR", str(cache / "uv"))
     for name in [name for name in os.environ if name.startswith(_LEAKS)]:
         del os.environ[name]
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        # as a shell's background job: tests, and kernels, that are interrupted on
+        # purpose would wait for ever
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     for name in ("VIRTUAL_ENV", "CONDA_PREFIX", "PYTHONDONTWRITEBYTECODE"):
         os.environ.pop(name, None)
     os.environ.update(

@@ -107,7 +107,27 @@ def test_choose_falls_back_when_the_custom_python_is_missing(tmp_path: Path) -> 
     launch = choose(_ARGUMENTS, environ=environ, plan=_planned)
 
     assert (sys.executable, *_TAIL) == launch.argv
-    assert "unset it" in launch.environ["PRIME_SKILLS_LAUNCH_ERROR"]
+    assert "or unset it, and restart" in launch.environ["PRIME_SKILLS_LAUNCH_ERROR"]
+
+
+def test_missing_environment_is_told_with_what_helps_before_a_start(
+    tmp_path: Path, home: Path
+) -> None:
+    """No kernel runs yet in which a magic could be typed."""
+    environ = {
+        "HOME": str(home),
+        "PATH": "",
+        "PI_OFFLINE": "1",
+        "UV_CACHE_DIR": str(tmp_path / "cache"),
+        "PRIME_AGENT_CODING_AGENT_DIR": str(tmp_path / "agent"),
+    }
+
+    launch = choose(_ARGUMENTS, environ=environ)
+
+    told = launch.environ["PRIME_SKILLS_LAUNCH_ERROR"]
+    reason, _, fix = told.partition("\nFix: ")
+    assert "PI_OFFLINE forbids to fetch it" in reason
+    assert "unset PI_OFFLINE, then restart the kernel" == fix
 
 
 @contextmanager

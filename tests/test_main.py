@@ -74,7 +74,7 @@ def test_list_prints_the_same_bytes_everywhere(
 
 def test_list_json_is_plain_data(capsys: pytest.CaptureFixture[str]) -> None:
     """Programs get names, paths, states and diagnostics."""
-    assert 0 == main(["list", "--json"])
+    assert 0 == main(["--all", "--json"])
     found = json.loads(capsys.readouterr().out)
     assert {"skills", "diagnostics"} == set(found)
     assert ["edit", "skill-creator", "websearch"] == [
@@ -179,6 +179,9 @@ def test_doctor_explains_and_its_code_tells(
     said = capsys.readouterr().out
     assert "no-frontmatter" in said
     assert str(folder / "SKILL.md") in said
+    assert 1 == main(["doctor", "--json"])
+    checks = json.loads(capsys.readouterr().out)["checks"]
+    assert "no-frontmatter" in {check["title"] for check in checks}
 
 
 @pytest.mark.integration
@@ -201,6 +204,23 @@ def test_demo_runs_every_cell_and_leaves_a_copy(
     assert "cell 2: ZeroDivisionError: division by zero" in said.err
     copy = nbformat.read(out / "small.ipynb", as_version=4)
     assert "three\n" == copy.cells[2].outputs[0].text
+
+
+@pytest.mark.integration
+def test_demo_as_json_tells_the_same(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What happened as data, and the same exit code."""
+    path = tmp_path / "small.ipynb"
+    cells = [nbformat.v4.new_code_cell("1 / 0")]
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), path)
+    out = tmp_path / "out"
+    words = ["demo", "--notebook", str(path), "--output", str(out), "--json"]
+    assert 1 == main(words)
+    started, finished, end = json.loads(capsys.readouterr().out)["events"]
+    assert {"number": 1, "total": 1, "source": "1 / 0"} == started
+    assert "ZeroDivisionError: division by zero" == finished["error"]
+    assert {"path": str(out / "small.ipynb"), "failed": 1} == end
 
 
 @pytest.mark.integration

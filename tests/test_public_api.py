@@ -67,6 +67,17 @@ def test_import_loads_neither_ipython_nor_traitlets(tmp_path: Path) -> None:
     assert "[]" == done.stdout.strip()
 
 
+def test_loading_the_extension_loads_only_what_a_start_needs(tmp_path: Path) -> None:
+    """What shows, installs or starts a kernel is loaded when that is asked for."""
+    later = "{'filelock', 'jupyter_client', 'markdown_it', 'nbclient', 'rich', 'yaml'}"
+    code = (
+        "import sys, prime_skills_ext.magics; "
+        f"print(sorted({later} & set(sys.modules)))"
+    )
+    done = process.run([sys.executable, "-c", code], cwd=tmp_path, timeout_s=60)
+    assert "[]" == done.stdout.strip()
+
+
 def test_the_version_is_that_of_the_distribution() -> None:
     """One number in two places stays one number."""
     text = (Path(__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8")

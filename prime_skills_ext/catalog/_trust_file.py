@@ -169,7 +169,7 @@ def _parse(content: object) -> dict[str, Entry]:
 
 def _parse_entry(content: object) -> Entry:
     if not isinstance(content, dict):
-        raise ValueError("not an entry")  # noqa: TRY004
+        raise ValueError("not an entry")  # noqa: TRY004 - as above
     trusted, owner, pins = (content.get(key) for key in ("trusted", "owner", "pins"))
     are_pins = pins is None or (
         isinstance(pins, dict) and all(isinstance(pin, str) for pin in pins.values())

@@ -47,8 +47,7 @@ class Candidate:
     @property
     def inside(self) -> str:
         """Path inside the source; a folder stands for its ``SKILL.md``."""
-        is_lone = self.skill.path.name.casefold() != "skill.md"
-        return self.source.inside(self.skill.path if is_lone else self.skill.directory)
+        return self.source.inside(self.skill.content)
 
     @property
     def location(self) -> str:

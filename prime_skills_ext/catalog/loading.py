@@ -16,7 +16,8 @@ from prime_skills_ext.catalog.walking import Found
 from prime_skills_ext.skill import frontmatter
 from prime_skills_ext.skill.frontmatter import Frontmatter
 from prime_skills_ext.skill.model import Diagnostic, PythonPackage, Skill
-from prime_skills_ext.skill.validation import import_name, to_skill
+from prime_skills_ext.skill.names import import_name
+from prime_skills_ext.skill.validation import to_skill
 
 __all__ = ["Headers", "load_skill"]
 

@@ -20,7 +20,15 @@ from prime_skills_ext.catalog.sources import Source
 from prime_skills_ext.errors import UnknownSkillError
 from prime_skills_ext.skill.model import Diagnostic, Skill
 
-__all__ = ["Catalogue", "Facts", "Problem", "SkillStatus", "State", "statuses"]
+__all__ = [
+    "Catalogue",
+    "Facts",
+    "Problem",
+    "SkillStatus",
+    "State",
+    "statuses",
+    "suggestion",
+]
 
 
 @final
@@ -95,11 +103,16 @@ class Catalogue:
         # a skill's own name is the better answer where both are near
         names = {status.name for status in self.skills}
         others = {spelling for status in self.skills for spelling in _others(status)}
-        for known in (others, names) if "@" in name else (names, others):
-            close = difflib.get_close_matches(name, sorted(known), n=1)
-            if close:
-                return f'did you mean "{close[0]}"? %skill lists them all'
-        return "%skill lists them all"
+        return suggestion(name, *((others, names) if "@" in name else (names, others)))
+
+
+def suggestion(name: str, *known: Iterable[str]) -> str:
+    """Say which known name may be meant; one of an earlier group is better."""
+    for names in known:
+        close = difflib.get_close_matches(name, sorted(names), n=1)
+        if close:
+            return f'did you mean "{close[0]}"? %skill lists them all'
+    return "%skill lists them all"
 
 
 def statuses(

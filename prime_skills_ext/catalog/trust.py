@@ -209,14 +209,8 @@ def is_trusted(
         return False
 
 
-def _content(skill: Skill) -> Path:
-    """Return the real folder of a skill, or its one file."""
-    is_lone = skill.path.name.casefold() != "skill.md"
-    return Path(os.path.realpath(skill.path if is_lone else skill.directory))
-
-
 def _pin_key(skill: Skill, *, root: Path) -> str:
-    content = _content(skill)
+    content = Path(os.path.realpath(skill.content))
     if content.is_relative_to(root):
         # relative, so that a worktree with the same content has the same pins
         return content.relative_to(root).as_posix()
@@ -224,7 +218,7 @@ def _pin_key(skill: Skill, *, root: Path) -> str:
 
 
 def _pin(skill: Skill) -> str:
-    content = _content(skill)
+    content = Path(os.path.realpath(skill.content))
     try:
         links = leaving_links(content)
         if not links:

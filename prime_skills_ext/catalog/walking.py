@@ -25,6 +25,7 @@ from prime_skills_ext.catalog.ignores import (
 from prime_skills_ext.catalog.reading import explain
 from prime_skills_ext.catalog.sources import Source
 from prime_skills_ext.skill.model import Diagnostic, Severity
+from prime_skills_ext.skill.text import few
 
 __all__ = ["MAX_DEPTH", "MAX_DIRECTORIES", "SKILL_FILE", "Found", "walk"]
 
@@ -117,7 +118,7 @@ class _Walk:
     def run(self) -> None:
         start = str(self._source.directory)
         try:
-            is_folder = stat.S_ISDIR(os.stat(start).st_mode)  # noqa: PTH116
+            is_folder = stat.S_ISDIR(self._source.directory.stat().st_mode)
         except OSError as error:
             if os.path.lexists(start):
                 self._tell("unreadable", start, explain(error))
@@ -316,7 +317,7 @@ class _Walk:
         self._tell(
             "skill-hides-others",
             f"{path}{os.sep}{SKILL_FILE}",
-            f"it makes this whole folder one skill, so {_listed(hidden)} "
+            f"it makes this whole folder one skill, so {few(hidden)} "
             f"{'is' if len(hidden) == 1 else 'are'} not looked at",
             fix="Move it into a folder of its own.",
             severity="info" if is_own else "warning",
@@ -390,10 +391,3 @@ def _is_file(entry: os.DirEntry[str]) -> bool:
 def _holds_skill(entry: os.DirEntry[str]) -> bool:
     path = f"{entry.path}{os.sep}{SKILL_FILE}"
     return _is_folder(entry) and os.path.lexists(path)
-
-
-def _listed(names: list[str]) -> str:
-    shown = 3
-    rest = len(names) - shown
-    text = ", ".join(names[:shown])
-    return f"{text} and {rest} more" if rest > 0 else text

@@ -19,7 +19,7 @@ from packaging.utils import canonicalize_name
 from prime_skills_ext.environment import record as records
 from prime_skills_ext.environment.facts import is_inside
 from prime_skills_ext.environment.generations import KERNEL_PTH
-from prime_skills_ext.environment.locking import hold, release
+from prime_skills_ext.environment.usage import hold, release
 from prime_skills_ext.environment.venv import Generation
 from prime_skills_ext.skill.model import Diagnostic
 

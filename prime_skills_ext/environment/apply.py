@@ -153,7 +153,7 @@ def install(batch: Batch, *, items: Sequence[Item]) -> Outcome:
         batch: Where and how.
         items: Highest precedence first.
     """
-    tally = _Tally(rest=list(items))
+    tally = _Tally(rest=list(items), offline_by=batch.uv.offline_by)
     done = batch.attempt(tally.rest)
     for _ in range(MAX_ROUNDS):
         if done.returncode == 0:
@@ -184,12 +184,13 @@ class _Tally:
     """Who is still in, and who is out for which reason."""
 
     rest: list[Item]
+    offline_by: tuple[str, ...]
     failed: dict[str, Failure] = field(default_factory=dict)
     cut_off: set[str] = field(default_factory=set)
 
     def drop(self, item: Item, *, words: str) -> None:
         """Take one out; whoever requires it fails with it, which is told later."""
-        self.failed[item.key] = _failure(words)
+        self.failed[item.key] = _failure(words, offline_by=self.offline_by)
         if is_network(words):
             self.cut_off.add(item.key)
         gone = {item.key}
@@ -202,7 +203,7 @@ class _Tally:
 
     def give_up(self, words: str) -> Outcome:
         """Nothing can be installed, whoever is to blame."""
-        failure = _failure(words)
+        failure = _failure(words, offline_by=self.offline_by)
         for item in self.rest:
             if not item.is_installed:
                 self.failed[item.key] = failure
@@ -270,8 +271,16 @@ def _with_siblings(item: Item, *, items: Sequence[Item]) -> list[Item]:
     return [one for one in items if one.key in wanted]
 
 
-def _failure(words: str) -> Failure:
+def _failure(words: str, *, offline_by: Sequence[str]) -> Failure:
     sentence = summary(words)
+    if is_network(words) and offline_by:
+        unset = ", ".join(f"%env {name}=0" for name in offline_by)
+        return Failure(
+            reason=f"not on this machine, and {offline_by[0]} forbids to fetch it: "
+            f"{sentence}",
+            fix=f"{unset}, then {RETRY_FIX}",
+            log=words,
+        )
     if is_network(words):
         return Failure(
             reason=f"not on this machine, and no network to fetch it: {sentence}",

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import final
 
-from prime_skills_ext.environment import locking
 from prime_skills_ext.environment.record import replace_text
+from prime_skills_ext.environment.usage import IN_USE, is_in_use
 from prime_skills_ext.environment.uv import Uv
 from prime_skills_ext.environment.venv import (
     CURRENT,
@@ -27,6 +27,7 @@ from prime_skills_ext.environment.venv import (
     Generation,
     generation_at,
     is_healthy,
+    pointed,
 )
 from prime_skills_ext.errors import InstallError
 
@@ -104,7 +105,7 @@ def staged(
     try:
         uv.make(directory, python=environment.interpreter)
         generation = generation_at(directory)
-        (directory / locking.IN_USE).touch()
+        (directory / IN_USE).touch()
         # made now, so that Python does not change the directory's time stamp later
         (generation.site_packages / "__pycache__").mkdir(exist_ok=True)
         if environment.mode == "overlay":
@@ -126,22 +127,27 @@ def prune(environment: Environment) -> tuple[Path, ...]:
         What was removed.
     """
     root = environment.root
-    try:
-        current = (root / CURRENT).read_text(encoding="utf-8").strip()
-        changed = (root / CURRENT).stat().st_mtime
-    except OSError:
-        return ()
-    if time.time() - changed < PRUNE_AFTER_S:
+    current = pointed(environment)
+    # without a pointer nobody can tell which one a kernel is about to start in
+    if current is None or time.time() - _changed(root) < PRUNE_AFTER_S:
         return ()
     removed = []
     for directory in _numbered(root):
-        if directory.name != current and not locking.is_in_use(directory):
+        if directory != current.directory and not is_in_use(directory):
             # renamed first: half a generation must never look like a whole one
             grave = Path(tempfile.mkdtemp(prefix=_STAGE, dir=root))
             directory.replace(grave / "venv")
             shutil.rmtree(grave, ignore_errors=True)
             removed.append(directory)
     return tuple(removed)
+
+
+def _changed(root: Path) -> float:
+    """When the pointer was written."""
+    try:
+        return (root / CURRENT).stat().st_mtime
+    except OSError:
+        return time.time()
 
 
 def _numbered(root: Path) -> list[Path]:

@@ -11,9 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import final
 
-from prime_skills_ext.environment import locking
 from prime_skills_ext.environment import record as records
-from prime_skills_ext.environment.activation import activate, deactivate, refresh
+from prime_skills_ext.environment.activation import refresh
 from prime_skills_ext.environment.assessment import assess
 from prime_skills_ext.environment.facts import Facts, Request, facts
 from prime_skills_ext.environment.fingerprint import stamp
@@ -27,7 +26,7 @@ from prime_skills_ext.environment.wanted import recorded
 from prime_skills_ext.errors import PrimeSkillsError, ProcessError, UvNotFoundError
 from prime_skills_ext.skill.model import Diagnostic, Skill
 
-__all__ = ["Failure", "InstallReport", "activate", "deactivate", "ensure"]
+__all__ = ["InstallReport", "ensure"]
 
 
 @final
@@ -130,11 +129,14 @@ def _ensure(request: Request, *, allow_install: bool) -> InstallReport:
     if warm is not None:
         return warm
     if not allow_install:
-        nothing = Failure(reason="it is not installed yet", fix="%skill sync")
+        nothing = Failure(reason="it is not installed yet", fix="%reload_skills")
         return _without(request, problem=nothing, is_wrong=False)
     uv = open_uv(request.environ)
+    # a start that finds nothing to do takes no lock and does not load one
+    from prime_skills_ext.environment.locking import locked  # noqa: PLC0415
+
     prepare(environment)
-    with locking.locked(environment.root, progress=request.progress):
+    with locked(environment.root, progress=request.progress):
         # somebody else may have done it while this process waited
         generation = current(environment)
         warm = _warm(request, world=world, generation=generation)

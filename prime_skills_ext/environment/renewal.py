@@ -34,11 +34,10 @@ from prime_skills_ext.environment.record import Record, SkillRecord
 from prime_skills_ext.environment.settlement import Renewal, Task, settle
 from prime_skills_ext.environment.uv import Uv
 from prime_skills_ext.environment.venv import (
-    CURRENT,
     Environment,
     Generation,
     current,
-    generation_at,
+    pointed,
 )
 from prime_skills_ext.environment.wanted import names_of, read_wanted
 from prime_skills_ext.errors import InstallError
@@ -263,11 +262,8 @@ def _verify(generation: Generation, *, environment: Environment) -> None:
 
 def _last_record(environment: Environment) -> Record:
     """The record of the current generation, even if that is not well any more."""
-    try:
-        number = (environment.root / CURRENT).read_text(encoding="utf-8").strip()
-    except (OSError, UnicodeDecodeError):
-        return Record()
-    return records.read(generation_at(environment.root / (number or "0")).record)
+    last = pointed(environment)
+    return Record() if last is None else records.read(last.record)
 
 
 def _restart(generation: Generation, *, old: Generation | None) -> tuple[str, ...]:

@@ -8,11 +8,9 @@ import shutil
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 from pathlib import Path
 from typing import final
-
-import uv as uv_package
 
 from prime_skills_ext import process
 from prime_skills_ext.environment.venv import Generation
@@ -38,6 +36,7 @@ _KEPT_UV = (
     "UV_SYSTEM_CERTS",
 )
 _DROPPED = ("VIRTUAL_ENV", "CONDA_PREFIX", "FORCE_COLOR", "CLICOLOR_FORCE", "CLICOLOR")
+_OFFLINE = ("PI_OFFLINE", "UV_OFFLINE")
 _DROPPED_PREFIXES = ("PIP_", "PYTHON")
 
 
@@ -59,8 +58,8 @@ def find_uv(environ: Mapping[str, str]) -> Path:
             path=path,
         )
     try:
-        return Path(uv_package.find_uv_bin())
-    except FileNotFoundError as error:
+        return _packaged()
+    except (ImportError, FileNotFoundError) as error:
         looked = f"the package uv ({' '.join(str(error).split())})"
     on_path = shutil.which("uv", path=environ.get("PATH", ""))
     if on_path is not None:
@@ -91,12 +90,12 @@ def open_uv(environ: Mapping[str, str]) -> Uv:
         UvNotFoundError: There is none.
     """
     binary = find_uv(environ)
-    offline = any(_is_set(environ.get(name)) for name in ("PI_OFFLINE", "UV_OFFLINE"))
+    asked = [name for name in _OFFLINE if _is_set(environ.get(name))]
     return Uv(
         binary=binary,
         environ=scrubbed_environ(environ),
-        identity=f"{_identify(binary)}{' offline' if offline else ''}",
-        offline=offline,
+        identity=f"{_identify(binary)}{' offline' if asked else ''}",
+        offline_by=tuple(asked),
     )
 
 
@@ -109,13 +108,18 @@ class Uv:
         binary: The program.
         environ: What it sees.
         identity: Tells one uv from another.
-        offline: The network may not be used.
+        offline_by: The variables that forbid to use the network.
     """
 
     binary: Path
     environ: Mapping[str, str]
     identity: str
-    offline: bool = False
+    offline_by: tuple[str, ...] = ()
+
+    @property
+    def offline(self) -> bool:
+        """Whether the network may not be used."""
+        return bool(self.offline_by)
 
     def make(self, directory: Path, *, python: Path) -> None:
         """Make a relocatable virtual environment.
@@ -200,14 +204,27 @@ class Uv:
         )
 
 
+def _packaged() -> Path:
+    """The uv of the package ``uv``.
+
+    Raises:
+        ImportError: The package is gone: whoever removed it still has skills.
+        FileNotFoundError: Its program is gone.
+    """
+    import uv  # noqa: PLC0415 - a kernel without it must load all the same
+
+    return Path(uv.find_uv_bin())
+
+
 def _identify(binary: Path) -> str:
     """What tells this uv from another, without starting it.
 
     The one of the package is known by its version, so that a launcher and the kernel
     that it starts, each with a copy, mean the same.
     """
-    with contextlib.suppress(FileNotFoundError, PackageNotFoundError):
-        if binary == Path(uv_package.find_uv_bin()):
+    with contextlib.suppress(ImportError, FileNotFoundError):
+        # PackageNotFoundError is an ImportError, too
+        if binary == _packaged():
             return version("uv")
     state = binary.stat()
     return f"{binary}:{state.st_size}:{state.st_mtime_ns}"

@@ -30,8 +30,8 @@ __all__ = [
     "generation_at",
     "is_healthy",
     "is_ours",
-    "layout",
     "locate",
+    "pointed",
 ]
 
 Mode = Literal["overlay", "own", "custom"]
@@ -158,23 +158,28 @@ def current(environment: Environment) -> Generation | None:
     """The generation in use, ``None`` when there is none or it is not well."""
     if environment.mode == "custom":
         return None
+    generation = pointed(environment)
+    return generation if generation is not None and is_healthy(generation) else None
+
+
+def pointed(environment: Environment) -> Generation | None:
+    """The generation that the pointer names, whether or not it is well."""
     try:
         number = (environment.root / CURRENT).read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError):
         return None
     if not number.isascii() or not number.isdigit():
         return None
-    generation = generation_at(environment.root / number)
-    return generation if is_healthy(generation) else None
+    return generation_at(environment.root / number)
 
 
-def generation_at(directory: Path) -> Generation:
-    """The generation in ``directory``, whether or not it exists."""
-    return layout(directory)
+def generation_at(directory: Path, *, system: str = os.name) -> Generation:
+    """The generation in ``directory``, whether or not it exists.
 
-
-def layout(directory: Path, *, system: str = os.name) -> Generation:
-    """Where a virtual environment keeps what, on POSIX or (``"nt"``) on Windows."""
+    Args:
+        directory: Its root.
+        system: ``"nt"`` for where Windows keeps things; else as POSIX does.
+    """
     base = str(directory)
     scheme = "nt_venv" if system == "nt" else "posix_venv"
     paths = sysconfig.get_paths(scheme, vars={"base": base, "platbase": base})

@@ -6,7 +6,6 @@ nothing and prints nothing.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -378,7 +377,7 @@ class Binder:
 
 
 def _removed(gone: Placement) -> Problem:
-    where = os.path.basename(gone.package.directory)  # noqa: PTH119
+    where = gone.package.directory.name
     return Problem(
         state="removed",
         reason=f"its folder {where!r} is gone or deselected since it was loaded",

@@ -42,7 +42,7 @@ class _Signature:
             raise AttributeError("__signature__")
         try:
             return inspect.signature(module.run)
-        except (TypeError, ValueError):  # a builtin without a signature
+        except Exception:  # noqa: BLE001  # a builtin without one; a `run` of any class
             raise AttributeError("__signature__") from None
 
 
@@ -57,10 +57,14 @@ class _Documentation:
     ) -> str | None:
         if module is None:
             return self._own
-        run = find_run(module)
-        while isinstance(run, functools.partial):
-            run = run.func
-        doc = getattr(run, "__doc__", None) or module.__dict__.get("__doc__")
+        own = module.__dict__.get("__doc__")
+        try:
+            run = find_run(module)
+            while isinstance(run, functools.partial):
+                run = run.func
+            doc = getattr(run, "__doc__", None) or own
+        except Exception:  # noqa: BLE001  # a `run` of any class
+            doc = own
         return doc if isinstance(doc, str) else None
 
     def __set__(self, module: CallableSkill, doc: str | None) -> None:
@@ -100,7 +104,9 @@ def find_run(module: ModuleType) -> Callable[..., Any] | None:
     """The callable that a module offers as ``run``, PEP 562 included."""
     try:
         run = getattr(module, "run", None)
-    except Exception:  # noqa: BLE001  # a skill's own module __getattr__
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # noqa: BLE001  # a skill's own module __getattr__
         return None
     return run if callable(run) else None
 
@@ -177,14 +183,15 @@ def _explain(
     """Name the skill and its signature in the error of a wrong call."""
     try:
         signature = inspect.signature(module.run)
-    except (TypeError, ValueError):
+        said = str(signature)
+    except Exception:  # noqa: BLE001  # a `run` of any class, defaults of any class
         return
     try:
         signature.bind(*args, **kwargs)
     except TypeError as wrong:
         name = _short_name(module)
         # Python's own object is kept: same type, same traceback, better words
-        error.args = (f"{name}(): {wrong}\nSignature: {name}{signature}",)
+        error.args = (f"{name}(): {wrong}\nSignature: {name}{said}",)
 
 
 def _short_name(module: ModuleType) -> str:

@@ -280,8 +280,11 @@ class _LastFinder(MetaPathFinder):
 
 def import_failed(error: BaseException) -> Problem:
     """Say why an import failed, with the type that a bare text would lack."""
-    text = str(error).strip().partition("\n")[0]
     kind = type(error).__name__
+    try:
+        text = str(error).strip().partition("\n")[0]
+    except Exception:  # noqa: BLE001  # a skill's own exception class
+        text = ""
     reason = f"{kind}: {text}" if text else kind
     if isinstance(error, UnavailableImportError):
         reason = text

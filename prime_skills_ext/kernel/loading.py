@@ -7,7 +7,6 @@ neither which skill is meant (``importing``) nor what is bound (``binding``).
 from __future__ import annotations
 
 import contextlib
-import os
 import signal
 import sys
 import threading
@@ -135,8 +134,16 @@ def check_run(module: ModuleType) -> None:
 
 def loader_of(module: object) -> SkillLoader | None:
     """The loader of a module that came from a skill's ``src``."""
-    loader = getattr(getattr(module, "__spec__", None), "loader", None)
+    loader = getattr(_spec_of(module), "loader", None)
     return loader if isinstance(loader, SkillLoader) else None
+
+
+def _spec_of(module: object) -> object:
+    """The ``__spec__`` of whatever lies in ``sys.modules``: that may be anything."""
+    try:
+        return getattr(module, "__spec__", None)
+    except Exception:  # noqa: BLE001  # an object of a stranger's class
+        return None
 
 
 def belongs(name: str, module: object, *, root: str, src: Path) -> bool:
@@ -182,10 +189,7 @@ def _roll_back(before: dict[str, ModuleType], *, root: str, src: Path) -> None:
     for name, module in sys.modules.copy().items():
         if name in before:
             sys.modules[name] = before[name]
-        elif (
-            belongs(name, module, root=root, src=src)
-            or getattr(module, "__spec__", None) is None
-        ):
+        elif belongs(name, module, root=root, src=src) or _spec_of(module) is None:
             sys.modules.pop(name, None)
     for name, module in before.items():
         sys.modules.setdefault(name, module)
@@ -204,7 +208,7 @@ def _without_ours(traceback: TracebackType | None) -> TracebackType | None:
 
 def _source_mtime(bytecode: str) -> float:
     try:
-        return os.stat(source_from_cache(bytecode)).st_mtime  # noqa: PTH116
+        return Path(source_from_cache(bytecode)).stat().st_mtime
     except (OSError, ValueError):
         return time.time()
 
@@ -213,7 +217,7 @@ def _trusted(bytecode: str, data: bytes) -> bool:
     if int.from_bytes(data[4:8], "little") == _UNCHECKED_HASH:
         return False
     # written while the source was young, it may be of an earlier text
-    written = os.stat(bytecode).st_mtime  # noqa: PTH116
+    written = Path(bytecode).stat().st_mtime
     return written - _source_mtime(bytecode) >= SETTLED_S
 
 
@@ -232,7 +236,10 @@ class _Recorder:
     thread: int = field(default_factory=threading.get_ident)
     recording: bool = True
 
-    def write(self, text: str) -> int:
+    def write(self, text: Any) -> int:
+        if not isinstance(text, str):
+            kind = type(text).__name__
+            raise TypeError(f"write() argument must be str, not {kind}")
         if self.recording and threading.get_ident() == self.thread:
             self.chunks.append(text)
             return len(text)
@@ -242,6 +249,9 @@ class _Recorder:
     def flush(self) -> None:
         if not self.recording:
             self._now().flush()
+
+    def close(self) -> None:
+        """Leave the kernel its stream; a skill closes only its own."""
 
     def _now(self) -> Any:
         stream = getattr(sys, self.name)
@@ -267,7 +277,8 @@ def capture_output() -> Iterator[list[str]]:
         for recorder in recorders:
             recorder.recording = False
             # a skill that put a stream of its own there keeps it
-            if getattr(sys, recorder.name) is recorder:
+            stream = getattr(sys, recorder.name, None)
+            if stream is recorder or stream is None:
                 setattr(sys, recorder.name, recorder.target)
 
 

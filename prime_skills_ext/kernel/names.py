@@ -133,7 +133,7 @@ def _comes_from(module: object, src: Path) -> bool:
 def _path_without_cwd() -> list[str]:
     """``sys.path`` without the working directory, in each of its spellings."""
     try:
-        here = os.path.realpath(os.getcwd())  # noqa: PTH109
+        here = os.path.realpath(os.curdir)
     except OSError:  # it was removed
         here = ""
     return [entry for entry in sys.path if entry and os.path.realpath(entry) != here]

@@ -46,7 +46,7 @@ class _Documentation:
     def __get__(
         self, skill: UnavailableSkill | None, owner: type[UnavailableSkill]
     ) -> str | None:
-        return self._own if skill is None else skill._describe()  # noqa: SLF001
+        return self._own if skill is None else skill._describe()  # noqa: SLF001  # its public names raise
 
 
 @final

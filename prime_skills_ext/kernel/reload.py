@@ -148,6 +148,9 @@ class _Transaction:
     def run(self) -> None:
         """Do it, or raise with everything as it was."""
         self.modules = self.tree.modules()
+        if loader_of(self.tree.module) is None:
+            self._import_anew()
+            return
         moved = self._read()
         again = self._affected(moved)
         if not again and not self.removed:
@@ -181,6 +184,16 @@ class _Transaction:
             for name, module in self.reusable.items()
             if name not in sys.modules
         }
+
+    def _import_anew(self) -> None:
+        """Import a skill that put an object of its own in the place of its module.
+
+        What that is cannot be executed again in place.
+        """
+        for name in self.modules:
+            sys.modules.pop(name, None)
+        self.finder.forget(self.tree.name)
+        importlib.import_module(self.tree.name)
 
     def covers(self, name: str, *, src: Path) -> bool:
         """Whether a module belongs to the tree that is reloaded."""

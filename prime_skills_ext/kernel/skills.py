@@ -8,13 +8,13 @@ from __future__ import annotations
 import asyncio
 import concurrent.futures
 import contextvars
-import difflib
 import functools
 import threading
 from collections.abc import Callable, Coroutine, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar, final
 
+from prime_skills_ext.catalog.status import suggestion
 from prime_skills_ext.errors import UnknownSkillError
 from prime_skills_ext.kernel.placeholder import UnavailableSkill
 
@@ -105,11 +105,9 @@ class Skills(Mapping[str, object]):
         return name
 
     def _unknown(self, key: str) -> UnknownSkillError:
-        known = [*self._values, *self._aliases]
-        close = difflib.get_close_matches(str(key), known, n=1)
         return UnknownSkillError(
             f"No skill is called {key!r}",
-            fix=f"Did you mean {close[0]!r}?" if close else "%skill lists them all",
+            fix=suggestion(str(key), {*self._values, *self._aliases}),
         )
 
 

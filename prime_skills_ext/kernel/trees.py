@@ -77,9 +77,12 @@ class SkillTree:
             self.stamps = stamp(self.src)
             try:
                 importlib.import_module(self.name)
-            except ImportError as error:
+            except Exception as error:  # noqa: BLE001  # a module that removed itself
                 outcome = finder.outcome(self.name)
                 return outcome or ImportOutcome(seconds=0.0, error=error)
+            finally:
+                if self.module is None:  # None there would forbid every next attempt
+                    sys.modules.pop(self.name, None)
         elif not self.stamps:
             # another skill imported it on its way
             self.stamps = stamp(self.src)

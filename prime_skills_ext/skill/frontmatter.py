@@ -137,7 +137,7 @@ class _Reading:
         is_map = isinstance(self.fields[key], dict)
         if known not in TEXT_FIELDS and not (known == "argument-hint" and is_map):
             return
-        from prime_skills_ext.skill import _tolerant  # noqa: PLC0415
+        from prime_skills_ext.skill import _tolerant  # noqa: PLC0415 - rarely needed
 
         line = self.lines[key]
         for piece in _tolerant.cut(header)[0]:
@@ -156,24 +156,25 @@ class _Reading:
         comment = next((text for text in lost if text), "")
         if not comment.startswith("#"):
             return
-        from prime_skills_ext.skill._tolerant import quoted  # noqa: PLC0415
+        from prime_skills_ext.skill import _tolerant  # noqa: PLC0415 - rarely needed
 
         first, last = self.lines[key], self.first_line + entry.end_line
         where = f"line {first}" if last == first else f"lines {first}-{last}"
         whole = " ".join([str(self.fields[key] or ""), *lost]).split()
+        quoted = _tolerant.quoted(" ".join(whole))
         self.diagnostics.append(
             Diagnostic(
                 code="yaml-comment",
                 message=f"Text after ` #` is a YAML comment: `{key}` ends before "
                 f"`{comment[:40]}`.",
-                fix=f"Quote it; write {where} as: {key}: {quoted(' '.join(whole))}",
+                fix=f"Quote it; write {where} as: {key}: {quoted}",
                 line=last,
             )
         )
 
     def _take_pieces(self, header: str, problem: Problem) -> None:
         """Read field by field what is not valid as a whole."""
-        from prime_skills_ext.skill import _tolerant  # noqa: PLC0415
+        from prime_skills_ext.skill import _tolerant  # noqa: PLC0415 - rarely needed
 
         pieces, strays = _tolerant.cut(header)
         duplicates = []

@@ -137,6 +137,12 @@ class Skill:
     extra: Mapping[str, object] = field(default_factory=dict)
 
     @property
+    def content(self) -> Path:
+        """All that is the skill: its folder, or a lone ``.md`` file itself."""
+        is_lone = self.path.name.casefold() != "skill.md"
+        return self.path if is_lone else self.directory
+
+    @property
     def kind(self) -> SkillKind:
         """``"python"`` when a module backs it, else ``"markdown"``."""
         return "markdown" if self.python is None else "python"

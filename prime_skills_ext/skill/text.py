@@ -6,8 +6,18 @@ Lengths everywhere in this package are code points, which is what ``len`` counts
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
-__all__ = ["folded", "invisible_characters", "split_outside", "without_invisible"]
+__all__ = [
+    "few",
+    "folded",
+    "invisible_characters",
+    "split_outside",
+    "without_invisible",
+]
+
+#: So many items are named in a message.
+_SHOWN = 3
 
 #: Characters that have no glyph of their own and can hide text from a person:
 #: soft hyphen, Hangul fillers, zero-width and bidirectional controls, invisible
@@ -61,6 +71,13 @@ def without_invisible(text: str) -> str:
         kept += [_INVISIBLE.sub("", text[end : match.start()]), match.group()]
         end = match.end()
     return "".join([*kept, _INVISIBLE.sub("", text[end:])])
+
+
+def few(items: Sequence[str]) -> str:
+    """Name some of ``items`` and count the others: ``"a, b, c and 2 more"``."""
+    shown = ", ".join(items[:_SHOWN])
+    rest = len(items) - _SHOWN
+    return f"{shown} and {rest} more" if rest > 0 else shown
 
 
 def split_outside(text: str, *, separators: str) -> tuple[str, ...]:

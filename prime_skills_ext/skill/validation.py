@@ -24,22 +24,18 @@ from prime_skills_ext.skill._values import (
 from prime_skills_ext.skill.fields import KNOWN_FIELDS
 from prime_skills_ext.skill.frontmatter import Frontmatter
 from prime_skills_ext.skill.model import Diagnostic, Requires, Skill
-from prime_skills_ext.skill.names import MAX_NAME_CHARS, import_name
-from prime_skills_ext.skill.text import folded, invisible_characters
+from prime_skills_ext.skill.text import few, folded, invisible_characters
 
 __all__ = [
     "MAX_COMPATIBILITY_CHARS",
     "MAX_DESCRIPTION_CHARS",
-    "MAX_NAME_CHARS",
-    "import_name",
     "to_skill",
 ]
 
 MAX_DESCRIPTION_CHARS = 1024
 MAX_COMPATIBILITY_CHARS = 500
 
-#: So many characters are named in a message, so long is a shown value.
-_SHOWN = 3
+#: So long is a value that is shown in a message.
 _SHOWN_CHARS = 40
 
 T = TypeVar("T")
@@ -77,7 +73,7 @@ def to_skill(
         path=path,
         directory=path.parent,
         identity=path if identity is None else identity,
-        import_name=import_name(name, fallback=folder)
+        import_name=names.import_name(name, fallback=folder)
         or names.slug(name)
         or names.slug(folder)
         or "skill",
@@ -285,7 +281,7 @@ class _Checks:
         if header:
             self.warn(
                 "invisible-unicode",
-                f"The header holds invisible characters ({_few(header)}).",
+                f"The header holds invisible characters ({few(header)}).",
                 fix="Delete them, or retype the text around them.",
                 key="description",
             )
@@ -296,7 +292,7 @@ class _Checks:
             line = self.frontmatter.body_line + at
             self.warn(
                 "invisible-unicode",
-                f"The instructions hold invisible characters ({_few(body)}), "
+                f"The instructions hold invisible characters ({few(body)}), "
                 f"the first on line {line}.",
                 fix="Delete them, or retype the text around them.",
                 line=line,
@@ -316,9 +312,3 @@ def _shown(value: object) -> str:
     if isinstance(value, str):
         return f"`{folded(value)[:_SHOWN_CHARS]}`"
     return "a map" if isinstance(value, Mapping) else "a list"
-
-
-def _few(found: tuple[str, ...]) -> str:
-    more = len(found) - _SHOWN
-    shown = ", ".join(found[:_SHOWN])
-    return f"{shown} and {more} more" if more > 0 else shown

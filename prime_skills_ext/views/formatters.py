@@ -85,6 +85,6 @@ _FUNCTIONS: Final[dict[tuple[str, type], Any]] = {
 
 
 def _printers(ip: InteractiveShell, *, mime: str) -> dict[type, Any]:
-    formatter = ip.display_formatter.formatters[mime]  # type: ignore[union-attr]
+    formatter = ip.display_formatter.formatters[mime]  # type: ignore[union-attr]  # a trait that may be None in no shell
     found: dict[type, Any] = formatter.type_printers
     return found

@@ -7,8 +7,10 @@ merely showing it, and a link may not carry a script.
 from __future__ import annotations
 
 from functools import cache
+from typing import TYPE_CHECKING
 
-from markdown_it import MarkdownIt
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
 
 __all__ = ["render"]
 
@@ -20,6 +22,9 @@ def render(markdown: str) -> str:
 
 @cache
 def _reader() -> MarkdownIt:
+    # sixty modules: a load of the extension shows no instructions
+    from markdown_it import MarkdownIt  # noqa: PLC0415
+
     # xhtmlOut: a line break is closed, so that the whole page can be parsed strictly
     options = {"html": False, "linkify": False, "xhtmlOut": True}
     return MarkdownIt("commonmark", options).enable("table").disable("image")

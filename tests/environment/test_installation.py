@@ -513,7 +513,7 @@ def test_nothing_is_installed_when_that_is_not_allowed(
     assert reasons(report) == {
         "needy": "it needs no-such-dist-xyz; it is not installed yet"
     }
-    assert report.failed[needy.identity].fix == "%skill sync"
+    assert report.failed[needy.identity].fix == "%reload_skills"
 
 
 def test_in08_enclosing_workspace_does_not_interfere(

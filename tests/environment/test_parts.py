@@ -470,6 +470,23 @@ def test_uv_is_found_on_the_path_at_last(
     assert "/nowhere" in caught.value.message
 
 
+def test_uv_may_be_uninstalled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A kernel whose package uv is gone loads; the one on PATH serves, or none."""
+    monkeypatch.setitem(sys.modules, "uv", None)
+    program = tmp_path / "uv"
+    program.touch(mode=0o755)
+    assert open_uv({"PATH": str(tmp_path)}).binary == program
+    with pytest.raises(UvNotFoundError, match="pip install uv"):
+        find_uv({"PATH": "/nowhere"})
+
+
+def test_uv_that_is_not_installed_stops_no_load() -> None:
+    """Nothing of this package needs the package uv to be imported."""
+    code = "import sys; sys.modules['uv'] = None; import prime_skills_ext.magics"
+    done = process.run([sys.executable, "-c", code], cwd=Path.cwd(), timeout_s=60)
+    assert (done.stderr, done.returncode) == ("", 0)
+
+
 def test_environment_of_uv_is_scrubbed() -> None:
     """Only index, cache and certificates come through; colours do not."""
     given = {

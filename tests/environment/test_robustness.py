@@ -321,6 +321,18 @@ def test_no_network_fails_only_who_needs_it(
     assert [path.parent.name for path in report.failed] == ["needy"]
     assert [path.parent.name for path in report.installed] == ["plain"]
     assert "no network" in report.failed[needy.identity].reason
+    assert report.failed[needy.identity].fix.startswith("go online once")
+
+
+def test_offline_by_choice_is_told_as_such(
+    world: Any, new_skill: Any, tmp_path: Path
+) -> None:
+    """Going online would not help where a variable forbids to use the network."""
+    world.environ["UV_CACHE_DIR"] = str(tmp_path / "cache")
+    needy = new_skill("needy", dependencies=("acme-tool-nowhere",))
+    failure = world.ensure(needy).failed[needy.identity]
+    assert "PI_OFFLINE forbids to fetch it" in failure.reason
+    assert failure.fix == "%env PI_OFFLINE=0, then %reload_skills --retry"
 
 
 def test_skill_that_has_to_be_built_works_without_network(
@@ -466,8 +478,8 @@ def test_generation_in_use_is_not_pruned(world: Any, new_skill: Any) -> None:
     world.ensure(skill)
     code = (
         "import sys\nfrom pathlib import Path\n"
-        "from prime_skills_ext.environment import locking, venv\n"
-        "locking.hold(venv.generation_at(Path(sys.argv[1])))\n"
+        "from prime_skills_ext.environment import usage, venv\n"
+        "usage.hold(venv.generation_at(Path(sys.argv[1])))\n"
         "print('held', flush=True); sys.stdin.read()\n"
     )
     with subprocess.Popen(
@@ -526,6 +538,23 @@ def test_rebuild_prunes_what_was_forgotten(world: Any, new_skill: Any) -> None:
         "3",
         "4",
     ]
+
+
+@pytest.mark.parametrize("content", [b"\xff\xfe", b"", b"7x", b"../1"])
+def test_damaged_pointer_is_replaced(
+    world: Any, new_skill: Any, content: bytes
+) -> None:
+    """What the pointer said is lost; what was installed before is not removed."""
+    skill = new_skill("a")
+    root = world.environment.root
+    world.ensure(skill)
+    (root / CURRENT).write_bytes(content)
+    long_ago = time.time() - 2 * generations.PRUNE_AFTER_S
+    os.utime(root / CURRENT, (long_ago, long_ago))
+    report = world.ensure(skill)
+    assert report.failed == {}
+    assert report.generation.directory == root / "2"
+    assert (root / "1").is_dir()
 
 
 @pytest.mark.network

@@ -15,16 +15,16 @@ from prime_skills_ext.environment.venv import (
     Environment,
     Mode,
     current,
+    generation_at,
     is_healthy,
     is_ours,
-    layout,
     locate,
 )
 
 
 def make(directory: Path, *, home: str | None = None) -> None:
     """Something that looks like a virtual environment."""
-    generation = layout(directory)
+    generation = generation_at(directory)
     generation.site_packages.mkdir(parents=True)
     generation.scripts.mkdir(parents=True, exist_ok=True)
     generation.python.symlink_to(sys.executable)
@@ -185,7 +185,7 @@ def test_in09_layout_follows_the_platform(
     tmp_path: Path, system: str, python: str, packages: str
 ) -> None:
     """One helper knows where things are on POSIX and on Windows."""
-    generation = layout(tmp_path, system=system)
+    generation = generation_at(tmp_path, system=system)
     assert generation.python == tmp_path / python
     assert generation.site_packages.match(packages)
 
@@ -193,19 +193,19 @@ def test_in09_layout_follows_the_platform(
 def test_whole_generation_is_healthy(tmp_path: Path) -> None:
     """Configuration, base, interpreter and packages are there."""
     make(tmp_path / "1")
-    assert is_healthy(layout(tmp_path / "1"))
+    assert is_healthy(generation_at(tmp_path / "1"))
 
 
 def test_generation_is_unhealthy_when_the_base_is_gone(tmp_path: Path) -> None:
     """An interpreter that was removed cannot run it."""
     make(tmp_path / "1", home=str(tmp_path / "gone"))
-    assert not is_healthy(layout(tmp_path / "1"))
+    assert not is_healthy(generation_at(tmp_path / "1"))
 
 
 def test_generation_is_unhealthy_when_its_python_dangles(tmp_path: Path) -> None:
     """A link to nothing is no interpreter."""
     make(tmp_path / "1")
-    generation = layout(tmp_path / "1")
+    generation = generation_at(tmp_path / "1")
     generation.python.unlink()
     generation.python.symlink_to(tmp_path / "gone")
     assert not is_healthy(generation)
@@ -219,7 +219,7 @@ def test_generation_is_unhealthy_when_it_is_for_another_python(
     config = tmp_path / "1" / "pyvenv.cfg"
     text = config.read_text(encoding="utf-8").replace("version_info = 3", "version = 2")
     config.write_text(text, encoding="utf-8")
-    assert not is_healthy(layout(tmp_path / "1"))
+    assert not is_healthy(generation_at(tmp_path / "1"))
 
 
 @pytest.mark.parametrize("pointer", ["", "../1", "two", "²", "7"])
@@ -232,7 +232,7 @@ def test_pointer_that_points_nowhere_gives_no_generation(
     (tmp_path / CURRENT).write_text(pointer, encoding="utf-8")
     assert current(environment) is None
     (tmp_path / CURRENT).write_text("1\n", encoding="utf-8")
-    assert current(environment) == layout(tmp_path / "1")
+    assert current(environment) == generation_at(tmp_path / "1")
 
 
 def test_directory_is_ours_only_with_a_marker_or_without_content(

@@ -53,12 +53,12 @@ def test_qualified_names_are_answered_and_made_once(binder: Binder) -> None:
 def test_an_unknown_name_gets_a_suggestion(binder: Binder) -> None:
     """A ``LookupError`` for items, an ``AttributeError`` for attributes."""
     binder.bind([], values={"websearch": 1})
-    with pytest.raises(UnknownSkillError, match="Did you mean 'websearch'") as caught:
+    with pytest.raises(UnknownSkillError, match='did you mean "websearch"') as caught:
         binder.skills["websarch"]
     assert isinstance(caught.value, LookupError)
     with pytest.raises(UnknownSkillError, match="%skill lists them all"):
         binder.skills["zzz"]
-    with pytest.raises(AttributeError, match="Did you mean 'websearch'"):
+    with pytest.raises(AttributeError, match='did you mean "websearch"'):
         _ = binder.skills.websarch
 
 

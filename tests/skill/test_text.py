@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from prime_skills_ext.skill.text import (
+    few,
     folded,
     invisible_characters,
     split_outside,
@@ -66,3 +67,18 @@ def test_text_without_invisible_characters(text: str, expected: str) -> None:
 def test_split_keeps_brackets_together(text: str, expected: tuple[str, ...]) -> None:
     """Separators inside of brackets separate nothing."""
     assert split_outside(text, separators=",") == expected
+
+
+@pytest.mark.parametrize(
+    ("items", "expected"),
+    [
+        (("a",), "a"),
+        (("a", "b", "c"), "a, b, c"),
+        (("a", "b", "c", "d", "e"), "a, b, c and 2 more"),
+    ],
+)
+def test_few_names_three_and_counts_the_rest(
+    items: tuple[str, ...], expected: str
+) -> None:
+    """A message stays short, however long the list is."""
+    assert expected == few(items)

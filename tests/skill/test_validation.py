@@ -9,7 +9,8 @@ import pytest
 
 from prime_skills_ext.skill.frontmatter import Frontmatter, parse
 from prime_skills_ext.skill.model import Requires
-from prime_skills_ext.skill.validation import import_name, to_skill
+from prime_skills_ext.skill.names import import_name
+from prime_skills_ext.skill.validation import to_skill
 
 Load = Any
 
