@@ -15,11 +15,13 @@ from pathlib import Path
 from types import ModuleType
 from typing import final
 
+from prime_skills_ext.catalog.disabling import Disabler
 from prime_skills_ext.catalog.discovery import discover
 from prime_skills_ext.catalog.facts import gather_facts
 from prime_skills_ext.catalog.gates import Problem, gates
 from prime_skills_ext.catalog.hosts import find_handlers
 from prime_skills_ext.catalog.selection import Precedence, Selection, select
+from prime_skills_ext.catalog.settings import find_settings
 from prime_skills_ext.catalog.sources import Places, Source, find_sources
 from prime_skills_ext.catalog.status import Catalogue, SkillStatus, statuses
 from prime_skills_ext.catalog.trust import (
@@ -216,6 +218,7 @@ class Pipeline:
             registered=settings.registered,
             environ=self._environ,
         )
+        said, damage = find_settings(self._places)
         override, notes = find_override(self._environ)
         if settings.trust is not None:
             override, notes = settings.trust, ()
@@ -223,9 +226,10 @@ class Pipeline:
         selection = select(
             discover(sources),
             trusted=partial(is_trusted, store=store, override=override),
+            disabled=Disabler(said, home=self._places.home),
             precedence=settings.precedence,
         )
-        return sources, selection, (*problems, *notes, *store.diagnostics())
+        return sources, selection, (*problems, *damage, *notes, *store.diagnostics())
 
     def _environment(
         self, wanted: Iterable[Skill], *, selection: Selection
