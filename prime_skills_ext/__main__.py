@@ -38,7 +38,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     progress = Progress()
     try:
         skill_paths, words = _explicit(words)
-        manager = SkillManager(skill_paths=skill_paths, progress=progress.say)
+        manager = SkillManager(
+            skill_paths=skill_paths,
+            no_skills="--no-skills" in words,
+            progress=progress.say,
+        )
+        words = [word for word in words if word != "--no-skills"]
         with progress:
             answer = commands.answer(manager, words, door="prime-skills")
         return _show(answer.value, as_json=answer.as_json)

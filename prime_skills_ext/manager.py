@@ -15,12 +15,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
-from traitlets import Enum, List, Unicode
+from traitlets import Bool, Enum, List, Unicode
 from traitlets.config import Config, Configurable
 
 from prime_skills_ext.catalog.discovery import discover
+from prime_skills_ext.catalog.places import find_places
 from prime_skills_ext.catalog.selection import Precedence
-from prime_skills_ext.catalog.sources import find_places, find_sources
+from prime_skills_ext.catalog.sources import find_sources
 from prime_skills_ext.catalog.status import Catalogue, SkillStatus
 from prime_skills_ext.catalog.trust import Override, TrustStore, needs_trust
 from prime_skills_ext.environment.installation import InstallReport
@@ -54,6 +55,11 @@ class SkillManager(Configurable):
         Unicode(),
         help="""Skill folders, or folders of them, that win every name.
         PRIME_SKILLS_PATH adds more.""",
+    ).tag(config=True)
+    no_skills = Bool(
+        default_value=False,
+        help="""Only explicit skills count: skill_paths, PRIME_SKILLS_PATH, %skill add.
+        """,
     ).tag(config=True)
     project = Unicode(
         None,
@@ -270,6 +276,7 @@ class SkillManager(Configurable):
         settings = Settings(
             explicit=[*self._added, *self.skill_paths],
             registered=self._registered,
+            only_explicit=self.no_skills,
             precedence=cast("Precedence", self.precedence),
             trust=cast("Override | None", self.trust),
         )

@@ -15,22 +15,15 @@ from pathlib import Path
 from types import ModuleType
 from typing import final
 
-from prime_skills_ext.catalog.disabling import Disabler
-from prime_skills_ext.catalog.discovery import discover
 from prime_skills_ext.catalog.facts import gather_facts
 from prime_skills_ext.catalog.gates import Problem, gates
 from prime_skills_ext.catalog.hosts import find_handlers
-from prime_skills_ext.catalog.selection import Precedence, Selection, select
-from prime_skills_ext.catalog.settings import find_settings
-from prime_skills_ext.catalog.sources import Places, Source, find_sources
+from prime_skills_ext.catalog.places import Places
+from prime_skills_ext.catalog.selection import Precedence, Selection
+from prime_skills_ext.catalog.sources import Source
 from prime_skills_ext.catalog.status import Catalogue, SkillStatus, statuses
-from prime_skills_ext.catalog.trust import (
-    Override,
-    TrustStore,
-    find_override,
-    is_trusted,
-    needs_trust,
-)
+from prime_skills_ext.catalog.survey import Survey, survey
+from prime_skills_ext.catalog.trust import Override, needs_trust
 from prime_skills_ext.environment import record as records
 from prime_skills_ext.environment.activation import activate, deactivate
 from prime_skills_ext.environment.facts import is_inside
@@ -58,12 +51,14 @@ class Settings:
     Attributes:
         explicit: Paths that the user named, in order.
         registered: Paths that other extensions named.
+        only_explicit: Nothing counts but ``explicit``.
         precedence: Who wins a name.
         trust: Overrides the store and ``PRIME_SKILLS_TRUST``; ``None`` does not.
     """
 
     explicit: Sequence[str | Path] = ()
     registered: Sequence[str | Path] = ()
+    only_explicit: bool = False
     precedence: Precedence = "project"
     trust: Override | None = None
 
@@ -141,7 +136,8 @@ class Pipeline:
             retry: Try again what failed to install before.
             reload: Execute again what changed on disk.
         """
-        sources, selection, notes = self._select(settings)
+        found = self._survey(settings)
+        selection, notes = found.selection, found.diagnostics
         facts, problems = gather_facts(
             selection,
             places=self._places,
@@ -193,7 +189,7 @@ class Pipeline:
             if item.bound_as is not None
         }
         return Snapshot(
-            sources=sources,
+            sources=found.sources,
             selection=selection,
             environment=environment,
             installed=installed,
@@ -209,27 +205,16 @@ class Pipeline:
         self._active = None
         self._commands.close()
 
-    def _select(
-        self, settings: Settings
-    ) -> tuple[tuple[Source, ...], Selection, tuple[Diagnostic, ...]]:
-        sources, problems = find_sources(
+    def _survey(self, settings: Settings) -> Survey:
+        return survey(
             self._places,
+            environ=self._environ,
             explicit=settings.explicit,
             registered=settings.registered,
-            environ=self._environ,
-        )
-        said, damage = find_settings(self._places)
-        override, notes = find_override(self._environ)
-        if settings.trust is not None:
-            override, notes = settings.trust, ()
-        store = TrustStore(self._places.agent_directory)
-        selection = select(
-            discover(sources),
-            trusted=partial(is_trusted, store=store, override=override),
-            disabled=Disabler(said, home=self._places.home),
+            only_explicit=settings.only_explicit,
             precedence=settings.precedence,
+            trust=settings.trust,
         )
-        return sources, selection, (*problems, *damage, *notes, *store.diagnostics())
 
     def _environment(
         self, wanted: Iterable[Skill], *, selection: Selection

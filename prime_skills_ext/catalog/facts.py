@@ -13,8 +13,8 @@ from prime_skills_ext.catalog.credentials import find_credentials
 from prime_skills_ext.catalog.gates import Facts
 from prime_skills_ext.catalog.hosts import find_uses, has_known_needs
 from prime_skills_ext.catalog.nearby import MAX_ENTRIES, find_matching
+from prime_skills_ext.catalog.places import Places
 from prime_skills_ext.catalog.selection import Selection
-from prime_skills_ext.catalog.sources import Places
 from prime_skills_ext.skill.model import Diagnostic, Skill
 
 __all__ = ["gather_facts"]

@@ -17,8 +17,8 @@ from typing import Final, Literal, final
 
 from prime_skills_ext.catalog._settings_memory import SettingsMemory
 from prime_skills_ext.catalog.patterns import Pattern, parse_entry
+from prime_skills_ext.catalog.places import Places
 from prime_skills_ext.catalog.reading import explain, read_file
-from prime_skills_ext.catalog.sources import Places
 from prime_skills_ext.skill.model import Diagnostic
 
 __all__ = [

@@ -1,7 +1,6 @@
 """Where skills are looked for, in order of precedence.
 
-Owns the words of design section 3 (agent directory, working directory, project
-root) and the table of sources. Looks at directories but never inside one: what
+Owns the table of sources. Looks at directories but never inside one: what
 is found there is discovery's business, and who is believed is trust's.
 """
 
@@ -14,16 +13,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal, final
 
+from prime_skills_ext.catalog.places import Places, file_type, path_of, real_path
 from prime_skills_ext.skill.model import Diagnostic
 
 __all__ = [
     "PROJECT_FOLDERS",
     "RANKS",
-    "Places",
     "Source",
     "SourceKind",
-    "find_places",
     "find_sources",
+    "given_source",
+    "problem_with",
     "project_sources",
 ]
 
@@ -50,7 +50,6 @@ RANKS: Final[Mapping[SourceKind, int]] = {
     "registered": 7,
 }
 
-_AGENT_VARIABLES = ("PRIME_AGENT_CODING_AGENT_DIR", "PI_CODING_AGENT_DIR")
 _OWN_FOLDER = ".prime/agent/skills"
 _SHARED_FOLDER = ".agents/skills"
 
@@ -104,61 +103,17 @@ class Source:
         return f"{self.label}: {self.inside(path)}"
 
 
-@final
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Places:
-    """The directories that everything else is found from.
-
-    Attributes:
-        working_directory: The notebook's.
-        project_root: See design section 3.
-        agent_directory: Where the user's skills, settings and stores live.
-        home: The user's home directory, as the user spells it.
-        builtin: The skills that ship with this package.
-    """
-
-    working_directory: Path
-    project_root: Path
-    agent_directory: Path
-    home: Path
-    builtin: Path
-
-
-def find_places(
-    *,
-    environ: Mapping[str, str],
-    project: str | os.PathLike[str] | None = None,
-    home: str | os.PathLike[str] | None = None,
-) -> Places:
-    """Find the directories that everything else is found from.
-
-    Args:
-        environ: The environment variables to go by.
-        project: Working directory; ``None`` means that of this process.
-        home: Home directory; ``None`` means the environment's.
-    """
-    home_path = _absolute(home or _home(environ=environ))
-    # the way up must be the real one: a link's lexical parents are other folders
-    working = Path(
-        os.path.realpath(project or _current_directory(environ, home=home_path))
-    )
-    return Places(
-        working_directory=working,
-        project_root=_project_root(working, home=home_path),
-        agent_directory=_agent_directory(environ, home=home_path),
-        home=home_path,
-        builtin=Path(__file__).parent.parent / "builtin_skills",
-    )
-
-
 def find_sources(
     places: Places,
     *,
     explicit: Sequence[str | os.PathLike[str]] = (),
     registered: Sequence[str | os.PathLike[str]] = (),
     environ: Mapping[str, str],
+    only_explicit: bool = False,
 ) -> tuple[tuple[Source, ...], tuple[Diagnostic, ...]]:
     """List the sources that count here, highest precedence first.
+
+    Those that settings name are added by ``configured``.
 
     Nothing is remembered: a folder that appears later is found by the next call.
 
@@ -168,21 +123,27 @@ def find_sources(
             of skills that the user named; relative to the working directory.
         registered: The same, named by other extensions.
         environ: ``PRIME_SKILLS_PATH`` adds explicit paths, after ``explicit``.
+        only_explicit: Nothing counts but the explicit paths.
 
     Returns:
         The sources, conventional folders included whether they exist or not, and
         what is wrong with the paths that were given.
     """
     diagnostics: list[Diagnostic] = []
-    if _mode(places.working_directory) != stat.S_IFDIR:
+    if file_type(places.working_directory) != stat.S_IFDIR:
         diagnostics.append(_vanished(places.working_directory))
     listed = environ.get("PRIME_SKILLS_PATH", "").split(os.pathsep)
     given = [os.fspath(path) for path in explicit]
     # an empty element comes from a stray separator; nobody meant a path by it
     given += [path for path in listed if path]
     named = [os.fspath(path) for path in registered]
+    explicit_sources = tuple(
+        _given_sources(given, kind="explicit", places=places, diagnostics=diagnostics)
+    )
+    if only_explicit:
+        return explicit_sources, tuple(diagnostics)
     sources = [
-        *_given_sources(given, kind="explicit", places=places, diagnostics=diagnostics),
+        *explicit_sources,
         *_conventional_sources(places),
         *_given_sources(
             named, kind="registered", places=places, diagnostics=diagnostics
@@ -228,11 +189,11 @@ def _conventional_sources(places: Places) -> Iterator[Source]:
     )
     # met on the way up, the user's own folders stay the user's: else a home that
     # is a repository would put its owner's skills up for trust
-    own = {_real(source.directory) for source in user}
+    own = {real_path(source.directory) for source in user}
     for source in project_sources(
         places.project_root, working_directory=places.working_directory
     ):
-        if _real(source.directory) not in own:
+        if real_path(source.directory) not in own:
             yield source
     yield from user
     yield Source(
@@ -252,54 +213,69 @@ def _given_sources(
         if not text.strip():
             diagnostics.append(_blank(kind))
             continue
-        path = _absolute(_expand(text, home=places.home), base=places.working_directory)
-        problem = _problem(path, text=text, kind=kind)
+        path = path_of(text, home=places.home, base=places.working_directory)
+        problem = problem_with(path, text=text, what=f"{kind} path `{text}`")
         if problem is not None:
             diagnostics.append(problem)
-        elif (real := _real(path)) not in seen:
+        elif (real := real_path(path)) not in seen:
             seen.add(real)
-            yield _given(path, kind=kind, order=len(seen) - 1)
+            yield given_source(path, kind=kind, order=len(seen) - 1)
 
 
-def _given(
-    path: Path, *, kind: Literal["explicit", "registered"], order: int
+def given_source(
+    path: Path, *, kind: SourceKind, order: int, root: Path | None = None
 ) -> Source:
-    is_file = _mode(path) == stat.S_IFREG
+    """Make a source of a folder, a ``SKILL.md`` or a lone file that was named.
+
+    Args:
+        path: It exists; see ``problem_with``.
+        kind: What sort of source.
+        order: Position among those of its kind, from 0; part of its label.
+        root: What trust is keyed by.
+    """
+    is_file = file_type(path) == stat.S_IFREG
     lone = is_file and path.name.casefold() != "skill.md"
     return Source(
         kind=kind,
         label=kind if order == 0 else f"{kind}:{order + 1}",
         directory=path.parent if is_file else path,
         file=path if lone else None,
+        root=root,
         loose_files=True,
         order=order,
     )
 
 
-def _problem(path: Path, *, text: str, kind: str) -> Diagnostic | None:
-    """Say why a path that was given is no source."""
-    mode = _mode(path)
+def problem_with(path: Path, *, text: str, what: str) -> Diagnostic | None:
+    """Say why a path that was named is no source; ``None`` if it is one.
+
+    Args:
+        path: The path.
+        text: As written.
+        what: What to call it in a message.
+    """
+    mode = file_type(path)
     is_markdown = path.suffix.casefold() == ".md"
     if mode == stat.S_IFDIR or (mode == stat.S_IFREG and is_markdown):
         return None
     if mode is not None:
         return Diagnostic(
             code="source-not-a-skill",
-            message=f"The {kind} path `{text}` is neither a folder nor a `.md` file.",
+            message=f"The {what} is neither a folder nor a `.md` file.",
             fix="Name a skill's folder, its SKILL.md, a lone .md file "
             "or a folder that holds skills.",
             severity="error",
             path=path,
         )
-    what, fix = "does not exist", "Correct the path, or create it and run "
+    lack, fix = "does not exist", "Correct the path, or create it and run "
     fix += "%reload_skills."
     if text.startswith("~") and text[1:2] not in {"", "/", os.sep}:
         fix = "Write the whole path: only `~` and `~/…` are expanded."
     elif os.path.lexists(path):
-        what, fix = "is a link to nothing", "Correct the link, or name another path."
+        lack, fix = "is a link to nothing", "Correct the link, or name another path."
     return Diagnostic(
         code="source-missing",
-        message=f"The {kind} path `{text}` {what}.",
+        message=f"The {what} {lack}.",
         fix=fix,
         severity="error",
         path=path,
@@ -322,66 +298,3 @@ def _vanished(directory: Path) -> Diagnostic:
         fix="Create it again or change to another one (%cd), then run %reload_skills.",
         path=directory,
     )
-
-
-def _mode(path: Path) -> int | None:
-    """Return what sort of thing lies there; ``None`` if nothing can be seen."""
-    try:
-        return stat.S_IFMT(path.stat().st_mode)
-    except (OSError, ValueError):
-        # ValueError: a null character, which no file has in its name
-        return None
-
-
-def _home(*, environ: Mapping[str, str]) -> str:
-    return environ.get("HOME") or environ.get("USERPROFILE") or str(Path.home())
-
-
-def _current_directory(environ: Mapping[str, str], *, home: Path) -> str:
-    try:
-        return str(Path.cwd())
-    except OSError:
-        # the folder was deleted under us; the shell's note of it still tells the way
-        # up, and without one the home directory has no project in it
-        noted = environ.get("PWD", "")
-        return noted if Path(noted).is_absolute() else str(home)
-
-
-def _agent_directory(environ: Mapping[str, str], *, home: Path) -> Path:
-    for variable in _AGENT_VARIABLES:
-        value = environ.get(variable, "").strip()
-        if value:
-            return _absolute(_expand(value, home=home))
-    return home / ".prime" / "agent"
-
-
-def _project_root(working: Path, *, home: Path) -> Path:
-    ancestors = (working, *working.parents)
-    # the filesystem alone decides: a worktree's .git file ends the search as a
-    # directory does, wherever its shared repository lies
-    for directory in ancestors:
-        if os.path.lexists(directory / ".git"):
-            return directory
-    real_home = _real(home)
-    for directory in ancestors:
-        if _mode(directory / ".prime") == stat.S_IFDIR and str(directory) != real_home:
-            return directory
-    return working
-
-
-def _expand(text: str, *, home: Path) -> str:
-    if text == "~":
-        return str(home)
-    if text.startswith(("~/", f"~{os.sep}")):
-        return str(home / text[2:].lstrip("/" + os.sep))
-    return text
-
-
-def _absolute(path: str | os.PathLike[str], *, base: Path | None = None) -> Path:
-    joined = path if base is None else base / path
-    # resolve() would replace the links by which the user knows the place
-    return Path(os.path.abspath(joined))  # noqa: PTH100
-
-
-def _real(path: Path) -> str:
-    return os.path.realpath(path)

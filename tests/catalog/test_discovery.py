@@ -12,7 +12,8 @@ import pytest
 
 from prime_skills_ext.catalog import walking
 from prime_skills_ext.catalog.discovery import Discovery, discover
-from prime_skills_ext.catalog.sources import Source, find_places, find_sources
+from prime_skills_ext.catalog.places import find_places
+from prime_skills_ext.catalog.sources import Source, find_sources
 from tests.catalog.conftest import MakeSource, codes, names, only
 from tests.conftest import MakeSkill
 

@@ -14,8 +14,8 @@ from prime_skills_ext.catalog.facts import gather_facts
 from prime_skills_ext.catalog.gates import Problem, gates
 from prime_skills_ext.catalog.hosts import REFERENCE_HANDLERS, find_handlers
 from prime_skills_ext.catalog.nearby import Nearby
+from prime_skills_ext.catalog.places import Places
 from prime_skills_ext.catalog.selection import select
-from prime_skills_ext.catalog.sources import Places
 from prime_skills_ext.skill.model import Diagnostic
 from tests.catalog.conftest import MakeSource
 from tests.conftest import MakeSkill

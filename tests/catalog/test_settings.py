@@ -12,13 +12,13 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from prime_skills_ext.catalog._settings_memory import SettingsMemory
+from prime_skills_ext.catalog.places import find_places
 from prime_skills_ext.catalog.settings import (
     Settings,
     find_settings,
     parse_settings,
     read_settings,
 )
-from prime_skills_ext.catalog.sources import find_places
 from prime_skills_ext.skill.model import Diagnostic
 
 HERE = Path("/agent/settings.json")

@@ -7,13 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from prime_skills_ext.catalog.sources import (
-    RANKS,
-    Places,
-    Source,
-    find_places,
-    find_sources,
-)
+from prime_skills_ext.catalog.places import Places, find_places
+from prime_skills_ext.catalog.sources import RANKS, Source, find_sources
 from tests.conftest import MakeSkill
 
 

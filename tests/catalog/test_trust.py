@@ -13,13 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from prime_skills_ext.catalog.discovery import Candidate, discover
+from prime_skills_ext.catalog.places import find_places
 from prime_skills_ext.catalog.selection import select
-from prime_skills_ext.catalog.sources import (
-    SourceKind,
-    find_places,
-    find_sources,
-    project_sources,
-)
+from prime_skills_ext.catalog.sources import SourceKind, find_sources, project_sources
 from prime_skills_ext.catalog.trust import (
     Override,
     TrustStore,

@@ -1,0 +1,137 @@
+"""The directories that everything else is found from.
+
+Owns the words of design section 3: agent directory, working directory, project root.
+Looks at what lies where, never inside a file.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import final
+
+__all__ = ["Places", "file_type", "find_places", "path_of", "real_path"]
+
+_AGENT_VARIABLES = ("PRIME_AGENT_CODING_AGENT_DIR", "PI_CODING_AGENT_DIR")
+
+
+@final
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Places:
+    """The directories that everything else is found from.
+
+    Attributes:
+        working_directory: The notebook's.
+        project_root: See design section 3.
+        agent_directory: Where the user's skills, settings and stores live.
+        home: The user's home directory, as the user spells it.
+        builtin: The skills that ship with this package.
+    """
+
+    working_directory: Path
+    project_root: Path
+    agent_directory: Path
+    home: Path
+    builtin: Path
+
+
+def find_places(
+    *,
+    environ: Mapping[str, str],
+    project: str | os.PathLike[str] | None = None,
+    home: str | os.PathLike[str] | None = None,
+) -> Places:
+    """Find the directories that everything else is found from.
+
+    Args:
+        environ: The environment variables to go by.
+        project: Working directory; ``None`` means that of this process.
+        home: Home directory; ``None`` means the environment's.
+    """
+    home_path = _absolute(home or _home(environ=environ))
+    # the way up must be the real one: a link's lexical parents are other folders
+    working = Path(
+        os.path.realpath(project or _current_directory(environ, home=home_path))
+    )
+    return Places(
+        working_directory=working,
+        project_root=_project_root(working, home=home_path),
+        agent_directory=_agent_directory(environ, home=home_path),
+        home=home_path,
+        builtin=Path(__file__).parent.parent / "builtin_skills",
+    )
+
+
+def path_of(text: str, *, home: Path, base: Path) -> Path:
+    """Return the absolute path that somebody wrote."""
+    return _absolute(_expand(text, home=home), base=base)
+
+
+def file_type(path: Path) -> int | None:
+    """Return what sort of thing lies there; ``None`` if nothing can be seen."""
+    try:
+        return stat.S_IFMT(path.stat().st_mode)
+    except (OSError, ValueError):
+        # ValueError: a null character, which no file has in its name
+        return None
+
+
+def _home(*, environ: Mapping[str, str]) -> str:
+    return environ.get("HOME") or environ.get("USERPROFILE") or str(Path.home())
+
+
+def _current_directory(environ: Mapping[str, str], *, home: Path) -> str:
+    try:
+        return str(Path.cwd())
+    except OSError:
+        # the folder was deleted under us; the shell's note of it still tells the way
+        # up, and without one the home directory has no project in it
+        noted = environ.get("PWD", "")
+        return noted if Path(noted).is_absolute() else str(home)
+
+
+def _agent_directory(environ: Mapping[str, str], *, home: Path) -> Path:
+    for variable in _AGENT_VARIABLES:
+        value = environ.get(variable, "").strip()
+        if value:
+            return _absolute(_expand(value, home=home))
+    return home / ".prime" / "agent"
+
+
+def _project_root(working: Path, *, home: Path) -> Path:
+    ancestors = (working, *working.parents)
+    # the filesystem alone decides: a worktree's .git file ends the search as a
+    # directory does, wherever its shared repository lies
+    for directory in ancestors:
+        if os.path.lexists(directory / ".git"):
+            return directory
+    real_home = real_path(home)
+    for directory in ancestors:
+        if (
+            file_type(directory / ".prime") == stat.S_IFDIR
+            and str(directory) != real_home
+        ):
+            return directory
+    return working
+
+
+def _expand(text: str, *, home: Path) -> str:
+    if text == "~":
+        return str(home)
+    if text.startswith(("~/", f"~{os.sep}")):
+        return str(home / text[2:].lstrip("/" + os.sep))
+    return text
+
+
+def _absolute(path: str | os.PathLike[str], *, base: Path | None = None) -> Path:
+    joined = path if base is None else base / path
+    # resolve() would replace the links by which the user knows the place
+    return Path(os.path.abspath(joined))  # noqa: PTH100
+
+
+def real_path(path: Path) -> str:
+    """Return where a path leads to once its links are followed."""
+    return os.path.realpath(path)

@@ -1,0 +1,99 @@
+"""The first half of the path: from places to who holds each name.
+
+Puts sources, settings and trust together and decides nothing itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import final
+
+from prime_skills_ext.catalog.configured import settings_sources
+from prime_skills_ext.catalog.disabling import Disabler
+from prime_skills_ext.catalog.discovery import discover
+from prime_skills_ext.catalog.places import Places
+from prime_skills_ext.catalog.selection import Precedence, Selection, select
+from prime_skills_ext.catalog.settings import Settings, find_settings
+from prime_skills_ext.catalog.sources import Source, find_sources
+from prime_skills_ext.catalog.trust import (
+    Override,
+    TrustStore,
+    find_override,
+    is_trusted,
+)
+from prime_skills_ext.skill.model import Diagnostic
+
+__all__ = ["Survey", "survey"]
+
+
+@final
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Survey:
+    """What was found.
+
+    Attributes:
+        settings: What each settings file says.
+        sources: Where skills were looked for, highest precedence first.
+        selection: Who holds each name.
+        diagnostics: What is wrong with settings, sources and the trust store; those
+            of the skills themselves are the selection's.
+    """
+
+    settings: tuple[Settings, ...]
+    sources: tuple[Source, ...]
+    selection: Selection
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def survey(
+    places: Places,
+    *,
+    environ: Mapping[str, str],
+    explicit: Sequence[str | Path] = (),
+    registered: Sequence[str | Path] = (),
+    only_explicit: bool = False,
+    precedence: Precedence = "project",
+    trust: Override | None = None,
+) -> Survey:
+    """Find the skills that count here, and who holds each name.
+
+    Args:
+        places: What ``find_places`` found.
+        environ: The environment variables to go by.
+        explicit: Paths that the user named, in order.
+        registered: Paths that other extensions named.
+        only_explicit: Nothing counts but the explicit paths.
+        precedence: Who wins a name.
+        trust: Overrides the store and ``PRIME_SKILLS_TRUST``; ``None`` does not.
+    """
+    settings, damage = find_settings(places)
+    found, problems = find_sources(
+        places,
+        explicit=explicit,
+        registered=registered,
+        environ=environ,
+        only_explicit=only_explicit,
+    )
+    configured, faults = settings_sources(
+        () if only_explicit else settings, places=places
+    )
+    sources = sorted((*found, *configured), key=lambda item: (item.rank, item.order))
+    override, notes = find_override(environ)
+    if trust is not None:
+        override, notes = trust, ()
+    store = TrustStore(places.agent_directory)
+    selection = select(
+        discover(sources),
+        trusted=partial(is_trusted, store=store, override=override),
+        disabled=Disabler(settings, home=places.home),
+        precedence=precedence,
+    )
+    return Survey(
+        settings=settings,
+        sources=tuple(sources),
+        selection=selection,
+        diagnostics=(*damage, *problems, *faults, *notes, *store.diagnostics()),
+    )
