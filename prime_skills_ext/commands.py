@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Literal, NoReturn, final
 
 from prime_skills_ext import demo, doctor, kernelspec
+from prime_skills_ext.catalog.settings import Scope
 from prime_skills_ext.errors import SettingsError
 from prime_skills_ext.manager import SkillManager
 from prime_skills_ext.views.door import Door, as_said_at
@@ -105,6 +106,22 @@ def _untrust(manager: SkillManager, _arguments: Arguments) -> object:
     return manager.untrust_project()
 
 
+def _enable(manager: SkillManager, arguments: Arguments) -> object:
+    return manager.enable(arguments.NAME, scope=_scope(arguments))
+
+
+def _disable(manager: SkillManager, arguments: Arguments) -> object:
+    return manager.disable(arguments.NAME, scope=_scope(arguments))
+
+
+def _scope(arguments: Arguments) -> Scope:
+    if arguments.user and arguments.project:
+        raise SettingsError(
+            "--user and --project exclude each other", fix="give one of the two"
+        )
+    return "project" if arguments.project else "user"
+
+
 def _doctor(manager: SkillManager, arguments: Arguments) -> object:
     return doctor.examine(manager, everything=arguments.all)
 
@@ -137,6 +154,10 @@ def _flag(help: str) -> dict[str, Any]:  # noqa: A002  # argparse's own word
     return {"action": "store_true", "help": help}
 
 
+_SCOPES = (
+    ("--user", _flag("in your settings, for every project (the default)")),
+    ("--project", _flag("in the project's settings, for everybody who works there")),
+)
 _PLACES = (
     ("--user", _flag("for you, in any Jupyter (the default)")),
     ("--sys-prefix", _flag("in this Python's environment")),
@@ -179,6 +200,20 @@ COMMANDS = (
         ),
     ),
     Command(name="untrust", help="take trust back", run=_untrust),
+    Command(
+        name="enable",
+        help="undo disable",
+        run=_enable,
+        takes="skill",
+        options=_SCOPES,
+    ),
+    Command(
+        name="disable",
+        help="switch a skill off in the settings",
+        run=_disable,
+        takes="skill",
+        options=_SCOPES,
+    ),
     Command(
         name="doctor",
         help="what is wrong, where, and the command that fixes it",

@@ -14,7 +14,8 @@ from typing import Final, final
 
 __all__ = ["NoListError", "switch_on", "with_entry", "without_entries"]
 
-_SPACE = re.compile(r"[ \t\n\r]*")
+# a byte order mark stands before the first bracket and stays there
+_SPACE = re.compile(r"[\ufeff \t\n\r]*")
 _DECODER: Final = json.JSONDecoder()
 _LIST: Final = "skills"
 _LEGACY_LIST: Final = "customDirectories"
@@ -138,13 +139,14 @@ def _without(
     entry = str(element.value)
     if text == _fresh(entry):
         return None
+    emptied = text[: element.start] + text[element.end :]
+    others = group.members[:-1]
+    if group.members[-1] is not member or any(it.key == member.key for it in others):
+        return emptied
     # the list may have been made for the entry: what would make it again tells
-    position = group.members.index(member)
-    start = group.members[position - 1].end if position else group.start + 1
+    start = others[-1].end if others else group.start + 1
     shorter = text[:start] + text[member.end :]
-    if with_entry(shorter, entry) == text:
-        return shorter
-    return text[: element.start] + text[element.end :]
+    return shorter if with_entry(shorter, entry) == text else emptied
 
 
 def _holder(text: str) -> tuple[_Group, str, int]:

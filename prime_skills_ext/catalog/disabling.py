@@ -78,8 +78,10 @@ def _by_pattern(
     if all(pattern.kind == "path" for pattern in patterns):
         return None
     by_name = _names(candidate)
-    subject = Subject(names=by_name)
-    if candidate.source.kind != "explicit":
+    if candidate.source.kind == "explicit":
+        patterns = [pattern for pattern in patterns if pattern.kind == "disable"]
+        subject = Subject(names=by_name)
+    else:
         subject = _subject(candidate, base=settings.path.parent, names=by_name)
     pattern = find_disabling(patterns, subject)
     if pattern is None:

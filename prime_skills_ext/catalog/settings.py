@@ -22,6 +22,7 @@ from prime_skills_ext.catalog.reading import explain, read_file
 from prime_skills_ext.skill.model import Diagnostic
 
 __all__ = [
+    "MAX_BYTES",
     "Scope",
     "Settings",
     "decode",
@@ -34,6 +35,7 @@ __all__ = [
 
 Scope = Literal["user", "project"]
 
+#: A larger file is no settings file.
 MAX_BYTES: Final = 1 << 20
 _SHOWN_CHARACTERS: Final = 60
 _WORDS_FOR_FALSE: Final = frozenset({"false", "no", "off", "0"})
