@@ -105,16 +105,6 @@ def test_long_logs_keep_their_end(tmp_path: Path) -> None:
     assert (len(log), log[-3:]) == (records.MAX_LOG_CHARS, "end")
 
 
-def test_failed_write_leaves_no_draft(tmp_path: Path) -> None:
-    """The old file stays, and nothing lies beside it."""
-    path = tmp_path / "taken"
-    path.mkdir()
-    (path / "x").touch()
-    with pytest.raises(OSError, match="taken"):
-        records.replace_text(path, text="new")
-    assert [one.name for one in tmp_path.iterdir()] == ["taken"]
-
-
 def mark(skill: Any, *inputs: str, extra: tuple[str, ...] = ()) -> str | None:
     package = skill.python
     digest = pyproject_hash(package)
