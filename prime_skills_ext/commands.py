@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Literal, NoReturn, final
 
 from prime_skills_ext import demo, doctor, kernelspec
+from prime_skills_ext.catalog.looking import expanded
 from prime_skills_ext.errors import SettingsError
 from prime_skills_ext.manager import SkillManager
 from prime_skills_ext.views.door import Door, as_said_at
@@ -366,7 +367,7 @@ def _arguments_of(command: Command, typed: str, names: Sequence[str]) -> list[st
 def _paths(typed: str) -> list[str]:
     """Return the folders that continue ``typed``, spelled as it is."""
     head, slash, _ = typed.rpartition("/")
-    folder = Path(head + slash).expanduser() if slash else Path()
+    folder = expanded(head + slash) if slash else Path()
     try:
         found = sorted(entry.name for entry in folder.iterdir() if entry.is_dir())
     except OSError:

@@ -19,6 +19,7 @@ from traitlets import Enum, List, Unicode
 from traitlets.config import Config, Configurable
 
 from prime_skills_ext.catalog.discovery import discover
+from prime_skills_ext.catalog.looking import expanded
 from prime_skills_ext.catalog.selection import Precedence
 from prime_skills_ext.catalog.sources import find_places, find_sources
 from prime_skills_ext.catalog.status import Catalogue, SkillStatus
@@ -333,5 +334,12 @@ def _signature(value: object) -> str | None:
 
 
 def _absolute(path: Path) -> Path:
-    # resolve() would replace the links that the user knows the folder by
-    return Path(os.path.abspath(path.expanduser()))  # noqa: PTH100
+    try:
+        # resolve() would replace the links that the user knows the folder by
+        return Path(os.path.abspath(expanded(path)))  # noqa: PTH100
+    except OSError as error:
+        raise PrimeSkillsError(
+            f"{path} means nothing: the working directory was deleted",
+            fix="%cd to another folder, or write the whole path",
+            path=path,
+        ) from error

@@ -17,6 +17,7 @@ from prime_skills_ext.catalog._trust_file import Entry, TrustFile
 from prime_skills_ext.catalog._worktree import repository_of
 from prime_skills_ext.catalog.content import content_hash, leaving_links
 from prime_skills_ext.catalog.discovery import Candidate, discover
+from prime_skills_ext.catalog.looking import is_folder
 from prime_skills_ext.catalog.sources import project_sources
 from prime_skills_ext.errors import TrustError
 from prime_skills_ext.skill.model import Diagnostic, Skill
@@ -239,7 +240,7 @@ def _pin(skill: Skill) -> str:
 
 def _existing(root: str | os.PathLike[str]) -> Path:
     real = Path(os.path.realpath(root))
-    if not real.is_dir():
+    if not is_folder(real):
         raise TrustError(
             f"There is no folder {os.fspath(root)} to trust",
             fix="name the project's root folder",

@@ -828,3 +828,26 @@ def test_candidates_are_sorted_by_source_and_path(
     expected = ["project: a", "project: b", "user: a", "user: b"]
     assert expected == [item.location for item in forward.candidates]
     assert forward == backward
+
+
+def test_di11_a_name_that_no_file_can_have_leaves_instructions(
+    found: Callable[..., Discovery], make_skill: MakeSkill, tmp_path: Path
+) -> None:
+    """One package that cannot even be looked for costs no other skill."""
+    header = f"name: {'n' * 300}\ndescription: Does a thing.\n"
+    make_skill(tmp_path, "endless", python="", frontmatter=header)
+    make_skill(tmp_path, "short", python="")
+    python = {
+        c.skill.directory.name: c.skill.python for c in found(tmp_path).candidates
+    }
+    assert python["endless"] is None
+    assert python["short"] is not None
+
+
+def test_di11_source_folder_that_may_not_be_entered_leaves_instructions(
+    found: Callable[..., Discovery], make_skill: MakeSkill, unprivileged_folder: Path
+) -> None:
+    """The same where ``src`` is somebody else's."""
+    folder = make_skill(unprivileged_folder, "closed", python="")
+    (folder / "src").chmod(0)
+    assert only(found(unprivileged_folder)).skill.python is None
