@@ -58,7 +58,7 @@ def test_di01_linked_root_is_found(
     assert real / "SKILL.md" == candidate.skill.identity
 
 
-def test_linked_skill_file_is_followed(
+def test_row26_linked_skill_file_is_followed(
     tmp_path: Path, make_skill: MakeSkill, found: Find
 ) -> None:
     """Formats row 26: ``SKILL.md`` itself may be a link."""
@@ -150,7 +150,7 @@ def test_di02_home_is_a_link_and_the_notebook_inside_its_target(
 # DI-03 and DI-04: where a walk goes
 
 
-def test_di03_walk_stops_at_a_skill(
+def test_row29_di03_walk_stops_at_a_skill(
     tmp_path: Path, make_skill: MakeSkill, found: Find
 ) -> None:
     """Formats row 29: what lies inside a skill belongs to it."""
@@ -346,7 +346,7 @@ def test_named_lone_file_speaks_though_a_walk_passed_it_over(
 
 
 @pytest.mark.parametrize("spelling", ["skill.md", "Skill.md", "SKILL.MD"])
-def test_di09_other_spelling_loads_with_a_warning(
+def test_row23_di09_other_spelling_loads_with_a_warning(
     tmp_path: Path, make_skill: MakeSkill, found: Find, spelling: str
 ) -> None:
     """Formats row 23: the warning says what to rename."""
@@ -375,7 +375,7 @@ def test_di09_exact_spelling_wins(
 # DI-11: what cannot be read
 
 
-def test_di11_dangling_skill_file_is_one_diagnostic(
+def test_row26_di11_dangling_skill_file_is_one_diagnostic(
     tmp_path: Path, make_skill: MakeSkill, found: Find
 ) -> None:
     """Formats row 26: 213 of 301 linked ones were dangling; the others load."""
