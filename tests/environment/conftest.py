@@ -124,3 +124,25 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     monkeypatch.setattr(process, "run", spy)
     return seen
+
+
+def reasons(report: InstallReport) -> dict[str, str]:
+    return {path.parent.name: it.reason for path, it in report.failed.items()}
+
+
+def names(report: InstallReport) -> list[str]:
+    return sorted(path.parent.name for path in report.installed)
+
+
+def run_python(report: InstallReport, code: str, *, cwd: Path) -> str:
+    """What the generation's own python prints."""
+    assert report.generation is not None
+    argv: list[str | Path] = [report.generation.python, "-c", code]
+    return process.run(argv, cwd=cwd, timeout_s=60).stdout.strip()
+
+
+def rewrite(skill: Skill, old: str, new: str) -> None:
+    assert skill.python is not None
+    text = skill.python.pyproject.read_text(encoding="utf-8")
+    assert old in text
+    skill.python.pyproject.write_text(text.replace(old, new), encoding="utf-8")
