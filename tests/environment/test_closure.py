@@ -8,19 +8,7 @@ from typing import Any
 from packaging.requirements import Requirement
 
 from prime_skills_ext.environment import closure
-
-
-def site(tmp_path: Path, name: str, **dists: tuple[str, ...]) -> Path:
-    """A directory with distributions: ``a_1_0=("b>=2",)``."""
-    folder = tmp_path / name
-    for key, requires in dists.items():
-        dist, _, version = key.partition("_")
-        info = folder / f"{dist}-{version.replace('_', '.')}.dist-info"
-        info.mkdir(parents=True)
-        lines = [f"Name: {dist}", f"Version: {version.replace('_', '.')}"]
-        lines += [f"Requires-Dist: {line}" for line in requires]
-        (info / "METADATA").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return folder
+from tests.environment.conftest import site
 
 
 def told(index: closure.Index, *requirements: str) -> list[tuple[Any, ...]]:

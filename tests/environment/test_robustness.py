@@ -19,6 +19,7 @@ import pytest
 from prime_skills_ext.environment import generations
 from prime_skills_ext.environment import record as records
 from prime_skills_ext.environment.venv import CURRENT, current
+from tests.environment.conftest import fake_uv
 
 pytestmark = pytest.mark.integration
 
@@ -167,18 +168,6 @@ def test_in03_killed_live_install_is_repaired(world: Any, new_skill: Any) -> Non
     driver(world, first, second, before=before).communicate(timeout=60)
     report = answer(driver(world, first, second))
     assert (report["installed"], report["failed"]) == (["b"], {})
-
-
-def fake_uv(tmp_path: Path, world: Any, *, script: str) -> None:
-    """A uv that makes environments with the real one but installs like ``script``."""
-    from prime_skills_ext.environment.uv import find_uv
-
-    path = tmp_path / "uv"
-    real = find_uv({})
-    text = f'#!/bin/sh\n[ "$1" = venv ] && exec {real} "$@"\n{script}\n'
-    path.write_text(text, encoding="utf-8")
-    path.chmod(0o755)
-    world.environ["PRIME_SKILLS_UV"] = str(path)
 
 
 def test_in09_unwell_generation_is_replaced(world: Any, new_skill: Any) -> None:

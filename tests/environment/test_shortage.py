@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from prime_skills_ext.environment import record as records
+from tests.environment.conftest import fake_uv
 
 pytestmark = pytest.mark.integration
 
@@ -25,18 +26,6 @@ def test_in14_missing_uv_fails_only_who_needs_it(world: Any, new_skill: Any) -> 
     assert "/nowhere/uv" in failure.reason
     assert failure.fix == "pip install uv, or set PRIME_SKILLS_UV to its path"
     assert (report.generation, report.commands) == (None, {})
-
-
-def fake_uv(tmp_path: Path, world: Any, *, script: str) -> None:
-    """A uv that makes environments with the real one but installs like ``script``."""
-    from prime_skills_ext.environment.uv import find_uv
-
-    path = tmp_path / "uv"
-    real = find_uv({})
-    text = f'#!/bin/sh\n[ "$1" = venv ] && exec {real} "$@"\n{script}\n'
-    path.write_text(text, encoding="utf-8")
-    path.chmod(0o755)
-    world.environ["PRIME_SKILLS_UV"] = str(path)
 
 
 def test_in14_tail_of_stderr_is_kept(

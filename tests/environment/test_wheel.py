@@ -152,19 +152,6 @@ def test_package_that_was_never_installed_says_so(
         own_wheel()
 
 
-def site(tmp_path: Path, name: str, **dists: tuple[str, ...]) -> Path:
-    """A directory with distributions: ``a_1_0=("b>=2",)``."""
-    folder = tmp_path / name
-    for key, requires in dists.items():
-        dist, _, version = key.partition("_")
-        info = folder / f"{dist}-{version.replace('_', '.')}.dist-info"
-        info.mkdir(parents=True)
-        lines = [f"Name: {dist}", f"Version: {version.replace('_', '.')}"]
-        lines += [f"Requires-Dist: {line}" for line in requires]
-        (info / "METADATA").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return folder
-
-
 def test_wheel_without_entry_points_has_no_such_file() -> None:
     """An empty file would be noise."""
     made = Wheel(name="a", version="1", metadata="", files={})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,29 +12,11 @@ from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
 from prime_skills_ext.kernel.binding import Binder, Bindings
-from prime_skills_ext.skill.model import PythonPackage, Skill
+from prime_skills_ext.skill.model import Skill
+from tests.conftest import as_skill
 
 NewSkill = Callable[..., Skill]
 NewBinder = Callable[..., Binder]
-
-
-def _as_skill(folder: Path) -> Skill:
-    name = folder.name
-    module = name.replace("-", "_")
-    return Skill(
-        name=name,
-        description="Does a thing.",
-        path=folder / "SKILL.md",
-        directory=folder,
-        identity=Path(os.path.realpath(folder / "SKILL.md")),
-        import_name=module,
-        python=PythonPackage(
-            import_name=module,
-            directory=folder,
-            pyproject=folder / "pyproject.toml",
-            src=folder / "src",
-        ),
-    )
 
 
 @pytest.fixture
@@ -49,7 +30,7 @@ def new_skill(tmp_path: Path, make_skill: Callable[..., Path]) -> NewSkill:
         module = name.replace("-", "_")
         files = {f"src/{module}/{key}.py": text for key, text in modules.items()}
         folder = make_skill(tmp_path / root, name, python=python, files=files)
-        return _as_skill(folder)
+        return as_skill(folder)
 
     return new
 
