@@ -23,7 +23,12 @@ from prime_skills_ext.catalog.looking import expanded
 from prime_skills_ext.catalog.selection import Precedence
 from prime_skills_ext.catalog.sources import find_places, find_sources
 from prime_skills_ext.catalog.status import Catalogue, SkillStatus
-from prime_skills_ext.catalog.trust import Override, TrustStore, needs_trust
+from prime_skills_ext.catalog.trust import (
+    Override,
+    TrustStore,
+    needs_trust,
+    without_override,
+)
 from prime_skills_ext.environment.installation import InstallReport
 from prime_skills_ext.environment.venv import Environment, Mode
 from prime_skills_ext.errors import InstallError, PrimeSkillsError
@@ -248,7 +253,12 @@ class SkillManager(Configurable):
             owner=owner,
             skills=[item.skill for item in candidates if needs_trust(item)],
         )
-        return self.reload() or Message(
+        report = self.reload()
+        for item in self.catalogue.skills:
+            if item.state == "untrusted" and item.reason:
+                # the decision is kept, but something else stands against it
+                return Message(text=f"{item.name}: {item.reason}", fix=item.fix)
+        return report or Message(
             text="this project is trusted; no skill of it was waiting for that"
         )
 
@@ -259,7 +269,15 @@ class SkillManager(Configurable):
             TrustError: The store cannot be written.
         """
         self._store.untrust(self.places.project_root)
-        return self.reload() or Message(text="this project is not trusted")
+        report = self.reload()
+        selection = self.snapshot.selection
+        if any(needs_trust(item) for item in selection.active()):
+            said = "SkillManager.trust" if self.trust else "PRIME_SKILLS_TRUST"
+            return Message(
+                text=f"this project's skills stay in use: {said} trusts all",
+                fix=without_override(is_trait=self.trust is not None),
+            )
+        return report or Message(text="this project is not trusted")
 
     def unload(self) -> None:
         """Leave the namespace, the import system and ``PATH`` as they were."""

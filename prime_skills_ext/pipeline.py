@@ -23,8 +23,10 @@ from prime_skills_ext.catalog.selection import Precedence, Selection, select
 from prime_skills_ext.catalog.sources import Places, Source, find_sources
 from prime_skills_ext.catalog.status import Catalogue, SkillStatus, statuses
 from prime_skills_ext.catalog.trust import (
+    Distrust,
     Override,
     TrustStore,
+    distrust,
     find_override,
     is_trusted,
     needs_trust,
@@ -139,11 +141,11 @@ class Pipeline:
             retry: Try again what failed to install before.
             reload: Execute again what changed on disk.
         """
-        sources, selection, notes = self._select(settings)
+        sources, selection, distrusted, notes = self._select(settings)
         stored, problems = find_credentials(
             agent_directory=self._places.agent_directory, environ=self._environ
         )
-        facts = Facts(environ=self._environ, credentials=stored)
+        facts = Facts(environ=self._environ, credentials=stored, distrust=distrusted)
         gated = gates(selection, facts=facts)
         wanted = [x.skill for x in selection.active() if x.skill.identity not in gated]
         environment = self._environment(wanted, selection=selection)
@@ -207,7 +209,9 @@ class Pipeline:
 
     def _select(
         self, settings: Settings
-    ) -> tuple[tuple[Source, ...], Selection, tuple[Diagnostic, ...]]:
+    ) -> tuple[
+        tuple[Source, ...], Selection, dict[Path, Distrust], tuple[Diagnostic, ...]
+    ]:
         sources, problems = find_sources(
             self._places,
             explicit=settings.explicit,
@@ -223,7 +227,14 @@ class Pipeline:
             trusted=partial(is_trusted, store=store, override=override),
             precedence=settings.precedence,
         )
-        return sources, selection, (*problems, *notes, *store.diagnostics())
+        is_trait = settings.trust is not None
+        explain = partial(distrust, store=store, override=override, is_trait=is_trait)
+        why = {
+            item.skill.identity: found
+            for item in selection.winners
+            if item.skill.identity in selection.untrusted and (found := explain(item))
+        }
+        return sources, selection, why, (*problems, *notes, *store.diagnostics())
 
     def _environment(
         self, wanted: Iterable[Skill], *, selection: Selection

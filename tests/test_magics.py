@@ -640,3 +640,31 @@ def test_kb08_an_undo_that_fails_does_not_keep_the_others(
         shell.extension_manager.unload_extension("prime_skills_ext")  # type: ignore[union-attr]
     after = picture(shell)
     assert {**before, "PATH": ""} == {**after, "PATH": ""}
+
+
+def test_trust_that_does_not_count_says_so(
+    run: Run, place: Path, make_skill: MakeSkill, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where an override stands against the decision, its fix is the one that helps."""
+    make_skill(place / ".agents" / "skills", "notes")
+    monkeypatch.setenv("PRIME_SKILLS_TRUST", "none")
+    run("%load_ext prime_skills_ext")
+    said = run("%skill trust")
+    assert "PRIME_SKILLS_TRUST trusts none" in said.text
+    assert "`%env PRIME_SKILLS_TRUST=`, then %reload_skills" == said.fix
+    run("%env PRIME_SKILLS_TRUST=\n%reload_skills")
+    assert {"notes": "instructions"} == states(run)
+
+
+def test_untrust_that_does_not_count_says_so(
+    run: Run, place: Path, make_skill: MakeSkill
+) -> None:
+    """A trait that trusts everything is named; with it gone the decision counts."""
+    make_skill(place / ".agents" / "skills", "notes")
+    run("%load_ext prime_skills_ext")
+    run('%config SkillManager.trust = "all"')
+    said = run("%skill untrust")
+    assert "SkillManager.trust trusts all" in said.text
+    assert "%config SkillManager.trust = None, then %reload_skills" == said.fix
+    run("%config SkillManager.trust = None\n%reload_skills")
+    assert {"notes": "untrusted"} == states(run)

@@ -15,6 +15,7 @@ from typing import Final, Literal, final
 from prime_skills_ext.catalog.credentials import declared_credential, is_met
 from prime_skills_ext.catalog.discovery import Candidate
 from prime_skills_ext.catalog.selection import Selection
+from prime_skills_ext.catalog.trust import Distrust
 
 __all__ = ["Facts", "Problem", "State", "gates"]
 
@@ -59,10 +60,14 @@ class Facts:
     Attributes:
         environ: The environment variables that a skill would see.
         credentials: Providers for which a key is stored.
+        distrust: Why a skill is not trusted, by identity.
     """
 
     environ: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     credentials: frozenset[str] = frozenset()
+    distrust: Mapping[Path, Distrust] = field(
+        default_factory=lambda: MappingProxyType({})
+    )
 
 
 _Gate = Callable[[Candidate, Selection, Facts], Problem | None]
@@ -88,14 +93,11 @@ def gates(selection: Selection, *, facts: Facts) -> Mapping[Path, Problem]:
 def _needs_trust(
     candidate: Candidate, selection: Selection, facts: Facts
 ) -> Problem | None:
-    del facts
-    if candidate.skill.identity not in selection.untrusted:
+    identity = candidate.skill.identity
+    if identity not in selection.untrusted:
         return None
-    return Problem(
-        state="untrusted",
-        reason="it comes with this project and is not trusted as it is now",
-        fix="%skill trust",
-    )
+    why = facts.distrust.get(identity, Distrust())
+    return Problem(state="untrusted", reason=why.reason, fix=why.fix)
 
 
 def _needs_credential(

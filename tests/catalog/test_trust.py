@@ -75,7 +75,7 @@ def test_untrust_takes_it_back(
 def test_undecided_root_says_so(project: Path, store: TrustStore) -> None:
     """Nothing was decided, so nothing is written."""
     decision = store.decision(project)
-    assert (False, "nobody has trusted it yet") == (decision.trusted, decision.reason)
+    assert (False, "you have not trusted it yet") == (decision.trusted, decision.reason)
     assert not store.path.exists()
 
 
