@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from prime_skills_ext.catalog.looking import expanded
 from prime_skills_ext.commands import COMMANDS, Command
 from prime_skills_ext.views.door import Door
 
@@ -48,7 +49,7 @@ def _arguments_of(command: Command, typed: str, names: Sequence[str]) -> list[st
 def _paths(typed: str) -> list[str]:
     """Return the folders that continue ``typed``, spelled as it is."""
     head, slash, _ = typed.rpartition("/")
-    folder = Path(head + slash).expanduser() if slash else Path()
+    folder = expanded(head + slash) if slash else Path()
     try:
         found = sorted(entry.name for entry in folder.iterdir() if entry.is_dir())
     except OSError:

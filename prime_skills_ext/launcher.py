@@ -209,7 +209,10 @@ def _leave_working_directory() -> None:
     ``-m`` puts it first: a ``random.py`` beside the notebook would stop the kernel.
     ipykernel does the same, and the shell puts it back for the cells.
     """
-    here = ("", str(Path.cwd()))
+    try:
+        here = ("", str(Path.cwd()))
+    except OSError:  # it was deleted
+        here = ("", "")
     if not sys.flags.safe_path and sys.path and sys.path[0] in here:
         del sys.path[0]
 

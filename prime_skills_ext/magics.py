@@ -8,7 +8,7 @@ registration remembers how it is undone. No logic about skills lives here.
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from typing import Any, final
 from weakref import WeakKeyDictionary
 
@@ -81,12 +81,15 @@ class _Door:
             self.manager.load()
         summary = summarise(self.manager.catalogue)
         if summary:
-            print(summary)  # noqa: T201  # the one line that a load may say
+            # the one line that a load may say, where somebody listens
+            with suppress(OSError, ValueError):
+                print(summary)  # noqa: T201
 
     def close(self) -> None:
         """Undo every registration, the last one first."""
-        while self._undo:
-            self._undo.pop()()
+        with ExitStack() as stack:  # one that fails does not keep the others
+            while self._undo:
+                stack.callback(self._undo.pop(0))
 
     @no_var_expand
     def skill(self, line: str) -> object:

@@ -19,13 +19,19 @@ from traitlets import Bool, Enum, List, Unicode
 from traitlets.config import Config, Configurable
 
 from prime_skills_ext.catalog.discovery import discover
+from prime_skills_ext.catalog.looking import expanded
 from prime_skills_ext.catalog.places import find_places
 from prime_skills_ext.catalog.selection import Precedence
 from prime_skills_ext.catalog.settings import Scope
 from prime_skills_ext.catalog.settings_file import SettingsFile
 from prime_skills_ext.catalog.sources import find_sources
 from prime_skills_ext.catalog.status import Catalogue, SkillStatus
-from prime_skills_ext.catalog.trust import Override, TrustStore, needs_trust
+from prime_skills_ext.catalog.trust import (
+    Override,
+    TrustStore,
+    needs_trust,
+    without_override,
+)
 from prime_skills_ext.environment.installation import InstallReport
 from prime_skills_ext.environment.venv import Environment, Mode
 from prime_skills_ext.errors import (
@@ -259,7 +265,12 @@ class SkillManager(Configurable):
             owner=owner,
             skills=[item.skill for item in candidates if needs_trust(item)],
         )
-        return self.reload() or Message(
+        report = self.reload()
+        for item in self.catalogue.skills:
+            if item.state == "untrusted" and item.reason:
+                # the decision is kept, but something else stands against it
+                return Message(text=f"{item.name}: {item.reason}", fix=item.fix)
+        return report or Message(
             text="this project is trusted; no skill of it was waiting for that"
         )
 
@@ -270,7 +281,15 @@ class SkillManager(Configurable):
             TrustError: The store cannot be written.
         """
         self._store.untrust(self.places.project_root)
-        return self.reload() or Message(text="this project is not trusted")
+        report = self.reload()
+        selection = self.snapshot.selection
+        if any(needs_trust(item) for item in selection.active()):
+            said = "SkillManager.trust" if self.trust else "PRIME_SKILLS_TRUST"
+            return Message(
+                text=f"this project's skills stay in use: {said} trusts all",
+                fix=without_override(is_trait=self.trust is not None),
+            )
+        return report or Message(text="this project is not trusted")
 
     def disable(self, name: str, *, scope: Scope = "user") -> ReloadReport | Message:
         """Switch a skill off in a settings file; what the kernel holds says so.
@@ -404,5 +423,12 @@ def _signature(value: object) -> str | None:
 
 
 def _absolute(path: Path) -> Path:
-    # resolve() would replace the links that the user knows the folder by
-    return Path(os.path.abspath(path.expanduser()))  # noqa: PTH100
+    try:
+        # resolve() would replace the links that the user knows the folder by
+        return Path(os.path.abspath(expanded(path)))  # noqa: PTH100
+    except OSError as error:
+        raise PrimeSkillsError(
+            f"{path} means nothing: the working directory was deleted",
+            fix="%cd to another folder, or write the whole path",
+            path=path,
+        ) from error

@@ -18,6 +18,7 @@ from typing import final
 from prime_skills_ext.catalog.facts import gather_facts
 from prime_skills_ext.catalog.gates import Problem, gates
 from prime_skills_ext.catalog.hosts import find_handlers
+from prime_skills_ext.catalog.looking import expanded, is_same, is_there
 from prime_skills_ext.catalog.places import Places
 from prime_skills_ext.catalog.selection import Precedence, Selection
 from prime_skills_ext.catalog.sources import Source
@@ -143,6 +144,7 @@ class Pipeline:
             places=self._places,
             environ=self._environ,
             handlers=find_handlers(self._environ),
+            distrusted=found.distrusted,
         )
         gated = gates(selection, facts=facts)
         wanted = [x.skill for x in selection.active() if x.skill.identity not in gated]
@@ -276,7 +278,7 @@ class Pipeline:
         return {
             identity: replace(item, reason="its folder was removed since it was loaded")
             for identity, item in {**self._removed, **self._held}.items()
-            if item.skill.name not in names and not identity.exists()
+            if item.skill.name not in names and not is_there(identity)
         }
 
     def _values(self, selection: Selection) -> dict[str, object]:
@@ -341,13 +343,12 @@ class Pipeline:
 def find_mode(environ: Mapping[str, str]) -> Mode:
     """How this process relates to an environment of ours."""
     custom = environ.get("PRIME_AGENT_KERNEL_PYTHON")
-    if custom and Path(custom).expanduser().resolve() == Path(sys.executable).resolve():
+    if custom and is_same(expanded(custom), sys.executable):
         return "custom"
     generation = environ.get("PRIME_SKILLS_GENERATION")
     if environ.get("PRIME_SKILLS_MODE") == "own" and generation:
         # a process that merely inherited the variables has another prefix
-        same = Path(generation).resolve() == Path(sys.prefix).resolve()
-        return "own" if same else "overlay"
+        return "own" if is_same(generation, sys.prefix) else "overlay"
     return "overlay"
 
 

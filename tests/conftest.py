@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from prime_skills_ext.skill.model import PythonPackage, Skill
+
 #: Variables of the person who runs the tests that must not reach what is tested.
 _LEAKS = ("PRIME_", "PI_", "RLM_", "SERPER_", "XDG_", "JUPYTER", "IPYTHON")
 
@@ -158,3 +160,24 @@ def _pyproject(
         table = textwrap.dedent(_BACKENDS[backend]).strip()
         lines += [table.replace("{module}", module), ""]
     return "\n".join(lines)
+
+
+def as_skill(folder: Path) -> Skill:
+    """The value that discovery would make of a folder."""
+    name = folder.name
+    module = name.replace("-", "_")
+    path = folder / "SKILL.md"
+    return Skill(
+        name=name,
+        description="Does a thing.",
+        path=path,
+        directory=folder,
+        identity=Path(os.path.realpath(path)),
+        import_name=module,
+        python=PythonPackage(
+            import_name=module,
+            directory=folder,
+            pyproject=folder / "pyproject.toml",
+            src=folder / "src",
+        ),
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -125,11 +126,20 @@ def test_remove_says_that_there_is_none(tmp_path: Path) -> None:
 
 def test_verify_accepts_a_kernel_that_computes(tmp_path: Path) -> None:
     """A real kernel is started, computes and is stopped."""
-    spec = kernelspec.build_spec(python=sys.executable)
-    argv = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
-    folder = kernelspec.write_spec({**spec, "argv": argv}, directory=tmp_path / "plain")
+    note = tmp_path / "pid"
+    code = (
+        "import os, pathlib, runpy; "
+        f"pathlib.Path({str(note)!r}).write_text(str(os.getpid())); "
+        "runpy.run_module('ipykernel_launcher', run_name='__main__')"
+    )
+    argv = [sys.executable, "-c", code, "-f", "{connection_file}"]
+    spec = {**kernelspec.build_spec(), "argv": argv}
+    folder = kernelspec.write_spec(spec, directory=tmp_path / "plain")
 
     kernelspec.verify(folder)
+
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(note.read_text(encoding="utf-8")), 0)
 
 
 def test_verify_tells_why_a_kernel_does_not_start(tmp_path: Path) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import inspect
 import os
 import pickle
+import shutil
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -521,3 +523,148 @@ def test_as07_a_call_that_was_not_awaited_says_so(
     shown, _ = formatter.format(call)
     call.close()
     assert "word_count(...) not started: put `await` before it" == shown["text/plain"]
+
+
+@pytest.mark.parametrize(
+    "variable",
+    [
+        "PRIME_AGENT_CODING_AGENT_DIR",
+        "PRIME_AGENT_KERNEL_VENV",
+        "PRIME_AGENT_KERNEL_PYTHON",
+        "PRIME_SKILLS_UV",
+        "PRIME_SKILLS_PATH",
+        "XDG_DATA_HOME",
+        "HOME",
+    ],
+)
+@pytest.mark.parametrize("value", ["~nobody-of-this-name/x", "/" + "x" * 5000, "loop"])
+def test_a_path_that_cannot_be_looked_at_costs_no_load(
+    run: Run,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    variable: str,
+    value: str,
+) -> None:
+    """Unknown homes, endless names and circles of links: the kernel has its skills."""
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    named = str(tmp_path / "loop") if value == "loop" else value
+    monkeypatch.setenv(variable, named)
+    run("%load_ext prime_skills_ext")
+    assert run("edit.run").__name__ == "run"
+    assert run("%skill doctor") is not None
+
+
+@pytest.mark.parametrize("command", ["add", "forget"])
+@pytest.mark.parametrize("path", ["~nobody-of-this-name/x", "x" * 5000])
+def test_di11_a_path_of_nobody_is_a_usage_error(
+    run: Run, command: str, path: str
+) -> None:
+    """No traceback for what was only typed wrongly."""
+    run("%load_ext prime_skills_ext")
+    with pytest.raises(UsageError):
+        run(f"get_ipython().run_line_magic('skill', '{command} {path}')")
+
+
+def test_di11_a_relative_path_in_a_deleted_folder_is_a_usage_error(
+    run: Run, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It means nothing there, and that is what is said."""
+    monkeypatch.setenv("PWD", str(place))
+    run("%load_ext prime_skills_ext")
+    shutil.rmtree(place)
+    with pytest.raises(UsageError, match="working directory was deleted"):
+        run("get_ipython().run_line_magic('skill', 'add x')")
+
+
+@pytest.mark.parametrize("stream", ["closed", "broken"])
+def test_nb05_a_load_that_nobody_hears_is_a_load(
+    run: Run,
+    make_skill: MakeSkill,
+    skills: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    stream: str,
+) -> None:
+    """The one line that a load may say is not worth the load."""
+    make_skill(skills, "broken", python="import nothing_there")
+    reader, writer = os.pipe()
+    os.close(reader)
+    with open(writer, "w", buffering=1, encoding="utf-8") as out:  # noqa: PTH123
+        if stream == "closed":
+            out.close()
+        monkeypatch.setattr(sys, "stdout", out)
+        run("%load_ext prime_skills_ext")
+        monkeypatch.undo()
+        with contextlib.suppress(OSError):
+            out.close()
+    assert callable(run("edit"))
+
+
+def test_entries_of_sys_path_that_are_no_text_are_passed_over(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """People append ``pathlib.Path`` to ``sys.path``; Python ignores that."""
+    monkeypatch.setattr(sys, "path", [*sys.path, Path("/tmp"), None, b"/tmp"])
+    run("%load_ext prime_skills_ext")
+    assert callable(run("edit"))
+
+
+def test_a_finder_of_somebody_else_that_fails_is_passed_over(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Names are looked up through every finder, and any of them may be broken."""
+
+    class Broken:
+        def find_spec(self, name: str, *_: object) -> None:
+            # what Python itself imports meanwhile must not meet it
+            if name == "edit":
+                raise RuntimeError(name)
+
+    monkeypatch.setattr(sys, "meta_path", [*sys.meta_path, Broken()])
+    run("%load_ext prime_skills_ext")
+    assert callable(run("edit"))
+
+
+def test_kb08_an_undo_that_fails_does_not_keep_the_others(
+    shell: InteractiveShell, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever one of them meets, the shell is restored as far as it can be."""
+    before = picture(shell)
+    run("%load_ext prime_skills_ext")
+
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError("no")
+
+    monkeypatch.setattr("shutil.rmtree", refuse)
+    monkeypatch.setattr("prime_skills_ext.pipeline.deactivate", refuse)
+    with pytest.raises(OSError, match="no"):
+        shell.extension_manager.unload_extension("prime_skills_ext")  # type: ignore[union-attr]
+    after = picture(shell)
+    assert {**before, "PATH": ""} == {**after, "PATH": ""}
+
+
+def test_trust_that_does_not_count_says_so(
+    run: Run, place: Path, make_skill: MakeSkill, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where an override stands against the decision, its fix is the one that helps."""
+    make_skill(place / ".agents" / "skills", "notes")
+    monkeypatch.setenv("PRIME_SKILLS_TRUST", "none")
+    run("%load_ext prime_skills_ext")
+    said = run("%skill trust")
+    assert "PRIME_SKILLS_TRUST trusts none" in said.text
+    assert "`%env PRIME_SKILLS_TRUST=`, then %reload_skills" == said.fix
+    run("%env PRIME_SKILLS_TRUST=\n%reload_skills")
+    assert {"notes": "instructions"} == states(run)
+
+
+def test_untrust_that_does_not_count_says_so(
+    run: Run, place: Path, make_skill: MakeSkill
+) -> None:
+    """A trait that trusts everything is named; with it gone the decision counts."""
+    make_skill(place / ".agents" / "skills", "notes")
+    run("%load_ext prime_skills_ext")
+    run('%config SkillManager.trust = "all"')
+    said = run("%skill untrust")
+    assert "SkillManager.trust trusts all" in said.text
+    assert "%config SkillManager.trust = None, then %reload_skills" == said.fix
+    run("%config SkillManager.trust = None\n%reload_skills")
+    assert {"notes": "untrusted"} == states(run)

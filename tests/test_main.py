@@ -32,7 +32,7 @@ Need something
     fix: set the environment variable SERPER_API_KEY, or put the key under "serper" \
 into auth.json of the agent directory
   word-count     python    untrusted         project:.agents/skills: word-count
-    it comes with this project and is not trusted as it is now
+    it comes with this project; you have not trusted it yet
     fix: prime-skills trust
 """
 

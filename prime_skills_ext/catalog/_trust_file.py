@@ -6,11 +6,9 @@ no entries and one diagnostic.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import stat
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +17,7 @@ from typing import Final, final
 from prime_skills_ext.catalog.reading import read_file
 from prime_skills_ext.errors import TrustError
 from prime_skills_ext.skill.model import Diagnostic
+from prime_skills_ext.writing import replace_text
 
 __all__ = ["Entry", "TrustFile"]
 
@@ -135,21 +134,9 @@ class TrustFile:
             "schema": _SCHEMA,
             "roots": {root: _to_json(entry) for root, entry in entries.items()},
         }
-        # mkstemp makes the file readable by nobody else from the start
-        descriptor, name = tempfile.mkstemp(
-            prefix=".trust-", suffix=".json", dir=self.path.parent
-        )
-        try:
-            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-                json.dump(content, file, indent=2, sort_keys=True)
-                file.write("\n")
-                file.flush()
-                os.fsync(file.fileno())
-            Path(name).replace(self.path)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                Path(name).unlink()
-            raise
+        text = json.dumps(content, indent=2, sort_keys=True) + "\n"
+        # a decision, unlike a record, cannot be made again by us
+        replace_text(self.path, text=text, durable=True)
 
 
 def _to_json(entry: Entry) -> dict[str, object]:

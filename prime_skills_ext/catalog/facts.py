@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 
 from prime_skills_ext.catalog.credentials import find_credentials
 from prime_skills_ext.catalog.gates import Facts
@@ -15,6 +16,7 @@ from prime_skills_ext.catalog.hosts import find_uses, has_known_needs
 from prime_skills_ext.catalog.nearby import MAX_ENTRIES, find_matching
 from prime_skills_ext.catalog.places import Places
 from prime_skills_ext.catalog.selection import Selection
+from prime_skills_ext.catalog.trust import Distrust
 from prime_skills_ext.skill.model import Diagnostic, Skill
 
 __all__ = ["gather_facts"]
@@ -26,6 +28,7 @@ def gather_facts(
     places: Places,
     environ: Mapping[str, str],
     handlers: frozenset[str] | None = None,
+    distrusted: Mapping[Path, Distrust] | None = None,
 ) -> tuple[Facts, tuple[Diagnostic, ...]]:
     """Ask the world what the gates go by.
 
@@ -34,6 +37,7 @@ def gather_facts(
         places: Where keys and the project's files are.
         environ: The environment variables that a skill would see.
         handlers: What the agent host answers; ``None`` when there is none.
+        distrusted: Why a skill is not trusted, by identity.
 
     Returns:
         The facts, and what is wrong with the places that were asked.
@@ -49,6 +53,7 @@ def gather_facts(
         handlers=handlers,
         programs=_programs(skills, environ=environ),
         patterns=patterns,
+        distrust=distrusted or {},
         uses={
             skill.identity: find_uses(skill.python)
             for skill in skills

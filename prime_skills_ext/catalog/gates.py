@@ -18,6 +18,7 @@ from prime_skills_ext.catalog.credentials import is_met, needed_credential
 from prime_skills_ext.catalog.discovery import Candidate
 from prime_skills_ext.catalog.hosts import needed_requests
 from prime_skills_ext.catalog.selection import Selection
+from prime_skills_ext.catalog.trust import Distrust
 
 __all__ = ["Facts", "Problem", "State", "gates"]
 
@@ -69,6 +70,7 @@ class Facts:
         patterns: Those ``paths`` of skills that match a file of the project.
         uses: What the code of a skill uses of the bridge to a host, by identity,
             where that decides what it needs.
+        distrust: Why a skill is not trusted, by identity.
     """
 
     environ: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
@@ -77,6 +79,9 @@ class Facts:
     programs: frozenset[str] = frozenset()
     patterns: frozenset[tuple[str, ...]] = frozenset()
     uses: Mapping[Path, frozenset[str]] = field(
+        default_factory=lambda: MappingProxyType({})
+    )
+    distrust: Mapping[Path, Distrust] = field(
         default_factory=lambda: MappingProxyType({})
     )
 
@@ -109,14 +114,11 @@ def gates(selection: Selection, *, facts: Facts) -> Mapping[Path, Problem]:
 def _needs_trust(
     candidate: Candidate, selection: Selection, facts: Facts
 ) -> Problem | None:
-    del facts
-    if candidate.skill.identity not in selection.untrusted:
+    identity = candidate.skill.identity
+    if identity not in selection.untrusted:
         return None
-    return Problem(
-        state="untrusted",
-        reason="it comes with this project and is not trusted as it is now",
-        fix="%skill trust",
-    )
+    why = facts.distrust.get(identity, Distrust())
+    return Problem(state="untrusted", reason=why.reason, fix=why.fix)
 
 
 def _needs_credential(

@@ -11,6 +11,7 @@ from collections.abc import MutableMapping
 from dataclasses import replace
 from pathlib import Path
 
+from prime_skills_ext.catalog.looking import is_file
 from prime_skills_ext.catalog.reading import explain, read_header
 from prime_skills_ext.catalog.walking import Found
 from prime_skills_ext.skill import frontmatter
@@ -64,7 +65,7 @@ def _find_package(skill: Skill) -> tuple[PythonPackage | None, Diagnostic | None
     """Look for the module of a skill that has a ``pyproject.toml``."""
     name = import_name(skill.name, fallback=skill.directory.name)
     pyproject = skill.directory / "pyproject.toml"
-    if not pyproject.is_file():
+    if not is_file(pyproject):
         return None, _half(
             skill,
             code="pyproject-not-a-file",
@@ -81,7 +82,7 @@ def _find_package(skill: Skill) -> tuple[PythonPackage | None, Diagnostic | None
         )
     src = skill.directory / "src"
     wanted = src / name / "__init__.py"
-    if wanted.is_file():
+    if is_file(wanted):
         return PythonPackage(
             import_name=name, directory=skill.directory, pyproject=pyproject, src=src
         ), None
@@ -100,7 +101,7 @@ def _package_fix(src: Path, *, name: str) -> str:
             others = sorted(
                 entry.name
                 for entry in entries
-                if Path(entry.path, "__init__.py").is_file()
+                if is_file(Path(entry.path, "__init__.py"))
             )
     except OSError:
         others = []

@@ -128,8 +128,12 @@ def _expand(text: str, *, home: Path) -> str:
 
 def _absolute(path: str | os.PathLike[str], *, base: Path | None = None) -> Path:
     joined = path if base is None else base / path
-    # resolve() would replace the links by which the user knows the place
-    return Path(os.path.abspath(joined))  # noqa: PTH100
+    try:
+        # resolve() would replace the links by which the user knows the place
+        return Path(os.path.abspath(joined))  # noqa: PTH100
+    except OSError:
+        # relative to a directory that was deleted: nothing can lie there
+        return Path(os.sep, joined)
 
 
 def real_path(path: Path) -> str:

@@ -19,8 +19,10 @@ from prime_skills_ext.catalog.selection import Precedence, Selection, select
 from prime_skills_ext.catalog.settings import Settings, find_settings
 from prime_skills_ext.catalog.sources import Source, find_sources
 from prime_skills_ext.catalog.trust import (
+    Distrust,
     Override,
     TrustStore,
+    distrust,
     find_override,
     is_trusted,
 )
@@ -38,6 +40,7 @@ class Survey:
         settings: What each settings file says.
         sources: Where skills were looked for, highest precedence first.
         selection: Who holds each name.
+        distrusted: Why a winner is not trusted, by identity.
         diagnostics: What is wrong with settings, sources and the trust store; those
             of the skills themselves are the selection's.
     """
@@ -45,6 +48,7 @@ class Survey:
     settings: tuple[Settings, ...]
     sources: tuple[Source, ...]
     selection: Selection
+    distrusted: Mapping[Path, Distrust]
     diagnostics: tuple[Diagnostic, ...]
 
 
@@ -91,9 +95,16 @@ def survey(
         disabled=Disabler(settings, home=places.home),
         precedence=precedence,
     )
+    is_trait = trust is not None
+    explain = partial(distrust, store=store, override=override, is_trait=is_trait)
     return Survey(
         settings=settings,
         sources=tuple(sources),
         selection=selection,
+        distrusted={
+            item.skill.identity: why
+            for item in selection.winners
+            if item.skill.identity in selection.untrusted and (why := explain(item))
+        },
         diagnostics=(*damage, *problems, *faults, *notes, *store.diagnostics()),
     )

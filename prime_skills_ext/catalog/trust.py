@@ -17,23 +17,27 @@ from prime_skills_ext.catalog._trust_file import Entry, TrustFile
 from prime_skills_ext.catalog._worktree import repository_of
 from prime_skills_ext.catalog.content import content_hash, leaving_links
 from prime_skills_ext.catalog.discovery import Candidate, discover
+from prime_skills_ext.catalog.looking import is_folder
 from prime_skills_ext.catalog.sources import project_sources
 from prime_skills_ext.errors import TrustError
 from prime_skills_ext.skill.model import Diagnostic, Skill
 
 __all__ = [
     "Decision",
+    "Distrust",
     "Override",
     "TrustStore",
+    "distrust",
     "find_override",
     "is_trusted",
     "needs_trust",
+    "without_override",
 ]
 
 Override = Literal["all", "none"]
 
 _VARIABLE = "PRIME_SKILLS_TRUST"
-_NOBODY = "nobody has trusted it yet"
+_NOBODY = "you have not trusted it yet"
 
 
 @final
@@ -45,6 +49,7 @@ class Decision:
         root: Its real path.
         trusted: Its skills may run, those that ``pins`` allow.
         reason: Why not; ``None`` when it is trusted.
+        fix: What would make it trusted.
         pins: Content hash of each skill, by path inside the root (absolute where it
             lies elsewhere); ``None`` when the decision is not bound to content.
     """
@@ -52,7 +57,22 @@ class Decision:
     root: Path
     trusted: bool
     reason: str | None = None
+    fix: str = "%skill trust"
     pins: Mapping[str, str] | None = None
+
+
+@final
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Distrust:
+    """Why a skill is not trusted, and the way out.
+
+    Attributes:
+        reason: One sentence, without a full stop.
+        fix: One command or instruction.
+    """
+
+    reason: str = f"it comes with this project; {_NOBODY}"
+    fix: str = "%skill trust"
 
 
 @final
@@ -95,8 +115,13 @@ class TrustStore:
         if not entry.trusted:
             return Decision(root=real, trusted=False, reason="its trust was taken back")
         if not self._is_accepted(real, entry):
-            reason = f"it belongs to {_owner(real)}, whom nobody has named"
-            return Decision(root=real, trusted=False, reason=reason)
+            owner = _owner(real)
+            return Decision(
+                root=real,
+                trusted=False,
+                reason=f"it belongs to {owner}, whom nobody has named",
+                fix=f"%skill trust --owner {owner}",
+            )
         return Decision(root=real, trusted=True, pins=entry.pins)
 
     def trust(
@@ -188,25 +213,67 @@ def is_trusted(
 ) -> bool:
     """Say whether a skill may be built, imported and shown to a model.
 
+    The arguments are those of ``distrust``.
+    """
+    return distrust(candidate, store=store, override=override) is None
+
+
+def distrust(
+    candidate: Candidate,
+    *,
+    store: TrustStore,
+    override: Override | None = None,
+    is_trait: bool = False,
+) -> Distrust | None:
+    """Say why a skill may not be used; ``None`` when it is trusted.
+
     Args:
         candidate: The skill and where it was found.
         store: The user's decisions.
         override: What ``PRIME_SKILLS_TRUST`` or the trait says instead of the store.
+        is_trait: The override is the trait's.
     """
-    if not needs_trust(candidate):
-        return True
+    if not needs_trust(candidate) or override == "all":
+        return None
     if override is not None:
-        return override == "all"
+        said = "SkillManager.trust" if is_trait else _VARIABLE
+        return Distrust(
+            reason=f"it comes with this project, and {said} trusts none",
+            fix=without_override(is_trait=is_trait),
+        )
     if candidate.source.root is None:
-        return False
+        return Distrust()
     decision = store.decision(candidate.source.root)
-    if not decision.trusted or decision.pins is None:
-        return decision.trusted
-    pinned = decision.pins.get(_pin_key(candidate.skill, root=decision.root))
+    if not decision.trusted:
+        return Distrust(
+            reason=f"it comes with this project; {decision.reason}", fix=decision.fix
+        )
+    return _pin_problem(candidate.skill, decision=decision)
+
+
+def without_override(*, is_trait: bool) -> str:
+    """Return the fix that makes the stored decisions count again."""
+    if is_trait:
+        return "%config SkillManager.trust = None, then %reload_skills"
+    return f"`%env {_VARIABLE}=`, then %reload_skills"
+
+
+def _pin_problem(skill: Skill, *, decision: Decision) -> Distrust | None:
+    if decision.pins is None:
+        return None
+    pinned = decision.pins.get(_pin_key(skill, root=decision.root))
+    if pinned is None:
+        return Distrust(
+            reason="it is new since this project was trusted with --pin",
+            fix="%skill trust --pin",
+        )
     try:
-        return pinned is not None and pinned == _pin(candidate.skill)
+        if pinned == _pin(skill):
+            return None
+        reason = "a file of it changed since this project was trusted with --pin"
     except (OSError, TrustError):
-        return False
+        reason = "it cannot be compared any more with what was trusted with --pin"
+    return Distrust(reason=reason, fix="%skill trust --pin")
 
 
 def _pin_key(skill: Skill, *, root: Path) -> str:
@@ -239,7 +306,7 @@ def _pin(skill: Skill) -> str:
 
 def _existing(root: str | os.PathLike[str]) -> Path:
     real = Path(os.path.realpath(root))
-    if not real.is_dir():
+    if not is_folder(real):
         raise TrustError(
             f"There is no folder {os.fspath(root)} to trust",
             fix="name the project's root folder",

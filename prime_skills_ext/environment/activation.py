@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import importlib
+import os
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -16,6 +17,7 @@ from typing import final
 
 from packaging.utils import canonicalize_name
 
+from prime_skills_ext.catalog.looking import is_there, python_path
 from prime_skills_ext.environment import record as records
 from prime_skills_ext.environment.facts import is_inside
 from prime_skills_ext.environment.generations import KERNEL_PTH
@@ -134,8 +136,8 @@ def _drop_links(state: _Active) -> None:
     """
     known = records.read(state.generation.record).skills.values()
     folders = [Path(skill.package_path) for skill in known]
-    for path in list(sys.path):
-        real = Path(path).resolve() if path else None
+    for path in python_path():
+        real = Path(os.path.realpath(path)) if path else None
         if real and any(real.is_relative_to(folder) for folder in folders):
             sys.path.remove(path)
             state.dropped.append(path)
@@ -168,7 +170,7 @@ def _process(file: Path, *, state: _Active) -> Iterator[Diagnostic]:
                 )
             continue
         target = file.parent / line
-        if target.exists():
+        if is_there(target):
             _append(str(target), state=state)
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import final
 
+from prime_skills_ext.catalog.looking import is_file
 from prime_skills_ext.environment import closure
 from prime_skills_ext.environment.closure import Gap, Index
 from prime_skills_ext.environment.facts import OURS, Request
@@ -152,9 +153,7 @@ def conflict(item: Wanted, *, gaps: Sequence[Gap]) -> Failure | None:
 def gone(record: Record) -> tuple[str, ...]:
     """Keys of the record whose folders no longer exist."""
     return tuple(
-        key
-        for key, skill in record.skills.items()
-        if not Path(skill.pyproject_path).is_file()
+        key for key, skill in record.skills.items() if not is_file(skill.pyproject_path)
     )
 
 

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from prime_skills_ext.catalog.looking import is_folder, python_path
 from prime_skills_ext.skill.model import PythonPackage
 
 __all__ = [
@@ -114,9 +115,9 @@ def kernel_paths(*, apart_from: Path) -> tuple[Path, ...]:
     names = ("site-packages", "dist-packages")
     found = dict.fromkeys(
         Path(entry)
-        for entry in sys.path
+        for entry in python_path()
         if Path(entry).name in names
         and not os.path.realpath(entry).startswith(ours)
-        and Path(entry).is_dir()
+        and is_folder(entry)
     )
     return tuple(found)

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import final
 
-from prime_skills_ext.environment.record import replace_text
+from prime_skills_ext.catalog.looking import is_file
 from prime_skills_ext.environment.usage import IN_USE, is_in_use
 from prime_skills_ext.environment.uv import Uv
 from prime_skills_ext.environment.venv import (
@@ -30,6 +30,7 @@ from prime_skills_ext.environment.venv import (
     pointed,
 )
 from prime_skills_ext.errors import InstallError
+from prime_skills_ext.writing import replace_text
 
 __all__ = ["KERNEL_PTH", "PRUNE_AFTER_S", "Staged", "prepare", "prune", "staged"]
 
@@ -56,7 +57,7 @@ def prepare(environment: Environment) -> None:
     # uv looks for a workspace and for settings upwards from here: let it stop here
     marks += [(root / "pyproject.toml", ""), (root / "uv.toml", "")]
     for path, text in marks:
-        if not path.is_file():
+        if not is_file(path):
             replace_text(path, text=text)
 
 

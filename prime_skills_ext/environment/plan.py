@@ -207,7 +207,15 @@ def is_current(
     retry: bool,
     tool: str,
 ) -> bool:
-    """Whether the record already says all there is to say about a skill."""
+    """Whether the record already says all there is to say about a skill.
+
+    Args:
+        item: The skill.
+        siblings: Keys of the selected skills that it requires.
+        record: What is installed, or failed before.
+        retry: A failure counts as nothing said.
+        tool: Identity of the uv at hand; another one may succeed where one failed.
+    """
     known = record.skills.get(item.key)
     if known is None or item.fingerprint is None:
         return False
@@ -224,7 +232,13 @@ def spread_failures(
     siblings: Mapping[str, Sequence[str]],
     failed: dict[str, Failure],
 ) -> None:
-    """Whatever requires a failed skill fails because of it."""
+    """Let whatever requires a failed skill fail because of it.
+
+    Args:
+        wanted: The selected skills.
+        siblings: Key to the keys that it requires.
+        failed: By key; grows.
+    """
     items = {item.key: item for item in wanted}
     grew = True
     while grew:

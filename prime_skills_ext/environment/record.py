@@ -6,14 +6,13 @@ be deleted at any time, and whatever cannot be read as a record counts as an emp
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, final
+
+from prime_skills_ext.writing import replace_text
 
 __all__ = [
     "SCHEMA",
@@ -22,7 +21,6 @@ __all__ = [
     "SkillRecord",
     "State",
     "read",
-    "replace_text",
     "write",
 ]
 
@@ -141,23 +139,6 @@ def write(path: Path, *, record: Record) -> None:
         ],
     }
     replace_text(path, text=json.dumps(data, indent=1) + "\n")
-
-
-def replace_text(path: Path, *, text: str) -> None:
-    """Write a file beside ``path`` and rename it into place.
-
-    Raises:
-        OSError: The disk does not take it; what was there is still there.
-    """
-    handle, draft = tempfile.mkstemp(prefix=f"{path.name}.", dir=path.parent)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", errors="surrogateescape") as file:
-            file.write(text)
-        Path(draft).replace(path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            Path(draft).unlink()
-        raise
 
 
 _NAMES = {

@@ -12,7 +12,8 @@ import stat
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from prime_skills_ext.environment.record import Command, replace_text
+from prime_skills_ext.environment.record import Command
+from prime_skills_ext.writing import replace_text
 
 __all__ = ["write_scripts"]
 

@@ -79,7 +79,17 @@ class Renewal:
 def settle(
     task: Task, *, generation: Generation, filled: Filled, record: Record
 ) -> Renewal:
-    """Write down what is so now, and say it."""
+    """Write down what is so now, and say it.
+
+    Args:
+        task: What was known before.
+        generation: What is current, or about to be.
+        filled: What came of the batch.
+        record: What is written about ``generation`` so far.
+
+    Raises:
+        OSError: The disk does not take the record.
+    """
     failed = {**task.plan.failed, **filled.failed}
     lenient = {
         key: failure

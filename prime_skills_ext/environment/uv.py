@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import final
 
 from prime_skills_ext import process
+from prime_skills_ext.catalog.looking import expanded, is_file
 from prime_skills_ext.environment.venv import Generation
 from prime_skills_ext.errors import UvNotFoundError
 
@@ -49,8 +50,8 @@ def find_uv(environ: Mapping[str, str]) -> Path:
     fix = "pip install uv, or set PRIME_SKILLS_UV to its path"
     named = environ.get("PRIME_SKILLS_UV")
     if named:
-        path = Path(named).expanduser()
-        if path.is_file() and os.access(path, os.X_OK):
+        path = expanded(named)
+        if is_file(path) and os.access(path, os.X_OK):
             return path.absolute()
         raise UvNotFoundError(
             f"uv not found: PRIME_SKILLS_UV names {path}, which is not a program",

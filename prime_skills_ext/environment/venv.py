@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, final
 
+from prime_skills_ext.catalog.looking import expanded, is_file, is_folder, is_there
 from prime_skills_ext.skill.model import Diagnostic
 
 __all__ = [
@@ -126,7 +127,7 @@ def locate(
         return Environment(
             root=agent_directory / "prime-skills",
             mode="custom",
-            interpreter=python.expanduser(),
+            interpreter=expanded(python),
             kernel_prefix=Path(sys.prefix),
         )
     inside = _inside()
@@ -205,15 +206,15 @@ def is_healthy(generation: Generation) -> bool:
     return (
         tuple(version.split(".")[:2]) == wanted
         and home is not None
-        and Path(home).is_dir()
-        and generation.python.exists()
-        and generation.site_packages.is_dir()
+        and is_folder(home)
+        and is_there(generation.python)
+        and is_folder(generation.site_packages)
     )
 
 
 def is_ours(directory: Path) -> bool:
     """Whether we may write there: it is missing, empty, or carries our marker."""
-    if (directory / MARKER).is_file():
+    if is_file(directory / MARKER):
         return True
     try:
         return not any(directory.iterdir())
@@ -271,7 +272,7 @@ def _base(
     diagnostics: list[Diagnostic] = []
     named = environ.get("PRIME_AGENT_KERNEL_VENV")
     if named:
-        directory = Path(named).expanduser().absolute()
+        directory = expanded(named).absolute()
         if is_ours(directory):
             return directory, ()
         diagnostics.append(
@@ -285,10 +286,10 @@ def _base(
         )
     default = agent_directory / "prime-skills" / "venvs"
     data_home = environ.get("XDG_DATA_HOME") or "~/.local/share"
-    fallback = Path(data_home).expanduser() / "prime" / "agent" / "prime-skills/venvs"
+    fallback = expanded(data_home) / "prime" / "agent" / "prime-skills/venvs"
     for directory in (default, fallback):
         # what exists is used even on a disk that has become read-only
-        if (directory / key / CURRENT).is_file() or _is_writable(directory):
+        if is_file(directory / key / CURRENT) or _is_writable(directory):
             return directory, tuple(diagnostics)
     return default, tuple(diagnostics)
 
@@ -296,7 +297,7 @@ def _base(
 def _is_writable(directory: Path) -> bool:
     """Whether something can be made there; leaves nothing behind."""
     nearest = directory
-    while not nearest.exists() and nearest != nearest.parent:
+    while not is_there(nearest) and nearest != nearest.parent:
         nearest = nearest.parent
     try:
         # os.access lies for root and on some network disks: write for real

@@ -32,6 +32,15 @@ def recorded(
     """What the record says about each skill, if it is still true for all of them.
 
     Compares digests only: nothing is parsed, so that a warm start stays cheap.
+
+    Args:
+        skills: The selected ones.
+        record: What is installed.
+        extra: Identity to requirements that it needs and does not declare.
+
+    Returns:
+        By identity; ``None`` as soon as one of them is new, changed, or stood on
+        skills that are not there any more.
     """
     found: dict[Path, SkillRecord] = {}
     for skill, package in _packages(skills):
@@ -75,7 +84,13 @@ def read_wanted(
     record: Record,
     extra: Mapping[Path, tuple[str, ...]],
 ) -> tuple[Wanted, ...]:
-    """Read the Python-backed ones among ``skills``; what is wrong is a value."""
+    """Read the Python-backed ones among ``skills``; what is wrong is a value.
+
+    Args:
+        skills: The selected ones, highest precedence first.
+        record: What was added to them before is kept.
+        extra: Identity to requirements to add now.
+    """
     return tuple(
         _read(
             skill,

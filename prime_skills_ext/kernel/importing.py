@@ -24,6 +24,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import ClassVar, Self, final
 
+from prime_skills_ext.catalog.looking import is_file
 from prime_skills_ext.catalog.status import Problem
 from prime_skills_ext.kernel.loading import ImportOutcome, Session, SkillLoader
 from prime_skills_ext.kernel.names import (
@@ -180,7 +181,7 @@ class SkillFinder(MetaPathFinder):
         """Look for the top-level package of a skill, whatever it is called here."""
         package = src / import_name_of(root)
         source = package / "__init__.py"
-        if not source.is_file():
+        if not is_file(source):
             return None
         spec = spec_from_file_location(
             root,

@@ -159,6 +159,11 @@ def guarded(execute: Callable[[], None], *, root: str, src: Path) -> ImportOutco
 
     Everything is caught, ``SystemExit`` included, but a ``KeyboardInterrupt`` that
     a signal caused. One that the skill itself raises is a failure like others.
+
+    Args:
+        execute: Runs the skill's code.
+        root: Name of the skill's top-level module.
+        src: Where the skill is loaded from.
     """
     before = sys.modules.copy()
     error: BaseException | None = None

@@ -16,6 +16,8 @@ from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from typing import Self, final
 
+from prime_skills_ext.catalog.looking import python_path
+
 __all__ = [
     "PRIVATE",
     "Surroundings",
@@ -64,7 +66,7 @@ class Surroundings:
     ) -> Self:
         """``sys.path`` as it is now, without some folders and what lies in them."""
         ignored = tuple(dict.fromkeys(str(folder) for folder in folders))
-        path = sys.path if working_directory else _path_without_cwd()
+        path = python_path() if working_directory else _path_without_cwd()
         kept = (p for p in path if not any(is_inside(p, place) for place in ignored))
         return cls(path=tuple(kept), ignored=ignored)
 
@@ -76,8 +78,7 @@ class Surroundings:
             if finder is PathFinder:
                 spec = PathFinder.find_spec(name, self.path)
             else:
-                find_spec = getattr(finder, "find_spec", None)
-                spec = find_spec(name, None) if find_spec is not None else None
+                spec = _ask(finder, name)
             if spec is None or (spec.loader is None or spec.origin is None):
                 continue
             if not any(is_inside(spec.origin, place) for place in self.ignored):
@@ -130,10 +131,22 @@ def _comes_from(module: object, src: Path) -> bool:
     return isinstance(file, str) and is_inside(file, src)
 
 
+def _ask(finder: object, name: str) -> ModuleSpec | None:
+    """Ask a finder of somebody else's, whatever it is."""
+    find_spec = getattr(finder, "find_spec", None)
+    try:
+        spec = None if find_spec is None else find_spec(name, None)
+    except Exception:  # noqa: BLE001  # a stranger's code runs here
+        return None
+    return spec if isinstance(spec, ModuleSpec) else None
+
+
 def _path_without_cwd() -> list[str]:
     """``sys.path`` without the working directory, in each of its spellings."""
     try:
         here = os.path.realpath(os.curdir)
     except OSError:  # it was removed
         here = ""
-    return [entry for entry in sys.path if entry and os.path.realpath(entry) != here]
+    return [
+        entry for entry in python_path() if entry and os.path.realpath(entry) != here
+    ]

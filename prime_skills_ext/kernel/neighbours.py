@@ -10,6 +10,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
+from prime_skills_ext.catalog.looking import is_file
 from prime_skills_ext.kernel.names import Surroundings, import_name_of
 from prime_skills_ext.skill.model import Diagnostic
 
@@ -81,4 +82,4 @@ def _top_level(src: Path) -> list[str]:
 
 
 def _is_package(entry: os.DirEntry[str]) -> bool:
-    return entry.is_dir() and Path(entry.path, "__init__.py").is_file()
+    return entry.is_dir() and is_file(Path(entry.path, "__init__.py"))

@@ -79,7 +79,13 @@ def place(
     problems: Mapping[Path, Problem],
     ignored: Sequence[Path] = (),
 ) -> tuple[Placement, ...]:
-    """Give every Python-backed skill the name of a module."""
+    """Give every Python-backed skill the name of a module.
+
+    Args:
+        skills: The winners; the first of an import name has it.
+        problems: By identity: skills that must not be imported, and why.
+        ignored: Folders whose modules do not make a name private.
+    """
     chosen = [(skill, skill.python) for skill in skills if skill.python is not None]
     # looked at once, and not at all when every skill has its name already
     look = functools.cache(functools.partial(_look_around, chosen, ignored=ignored))

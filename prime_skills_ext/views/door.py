@@ -14,7 +14,7 @@ __all__ = ["Door", "as_said_at", "before_start"]
 Door = Literal["%skill", "prime-skills"]
 
 _RELOAD = re.compile(r"(?:run )?`?%reload_skills(?: --retry)?`?")
-_SWITCH_OFF = re.compile(r"%env (\w+)=0")
+_SWITCH_OFF = re.compile(r"%env (\w+)=0?")
 
 
 def as_said_at(door: Door, value: Any) -> Any:

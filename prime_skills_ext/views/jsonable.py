@@ -39,18 +39,7 @@ def _jsonable(value: object) -> object:
         }
     if isinstance(value, (list, tuple)):
         return [_jsonable(each) for each in value]
-    if isinstance(value, (set, frozenset)):
-        return sorted(str(each) for each in value)
-    if hasattr(value, "items"):
-        return {str(key): _jsonable(each) for key, each in value.items()}
-    if value is None or isinstance(value, (bool, int, float, str)):
-        return value
-    return str(value)
-
-
-@_jsonable.register
-def _(value: Path) -> object:
-    return str(value)
+    return str(value) if isinstance(value, Path) else value
 
 
 @_jsonable.register

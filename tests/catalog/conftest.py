@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from prime_skills_ext.catalog.discovery import Candidate, Discovery, discover
-from prime_skills_ext.catalog.sources import Source, SourceKind
+from prime_skills_ext.catalog.sources import Source, SourceKind, project_sources
+from prime_skills_ext.catalog.trust import TrustStore, is_trusted
 
 #: A user that owns nothing.
 NOBODY = 65534
@@ -87,3 +88,34 @@ def only(discovery: Discovery) -> Candidate:
     """The one candidate that there is."""
     (candidate,) = discovery.candidates
     return candidate
+
+
+@pytest.fixture
+def agent(home: Path) -> Path:
+    """The agent directory, not made yet."""
+    return home / ".prime" / "agent"
+
+
+@pytest.fixture
+def store(agent: Path) -> TrustStore:
+    """The decisions of one user, none made yet."""
+    return TrustStore(agent)
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """The root of a repository."""
+    root = tmp_path / "project"
+    (root / ".git").mkdir(parents=True)
+    return root
+
+
+def skills_of(root: Path) -> list[Candidate]:
+    found = discover(project_sources(root, working_directory=root))
+    return list(found.candidates)
+
+
+def trusted_names(root: Path, store: TrustStore) -> list[str]:
+    return [
+        item.skill.name for item in skills_of(root) if is_trusted(item, store=store)
+    ]

@@ -1,4 +1,4 @@
-"""What a walk finds and what it says about the rest."""
+"""Which skills there are: links, lone files, spelling, order."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from prime_skills_ext.catalog import walking
 from prime_skills_ext.catalog.discovery import Discovery, discover
 from prime_skills_ext.catalog.places import find_places
 from prime_skills_ext.catalog.sources import Source, find_sources
@@ -18,11 +17,6 @@ from tests.catalog.conftest import MakeSource, codes, names, only
 from tests.conftest import MakeSkill
 
 Find = Callable[..., Discovery]
-
-
-def tree(root: Path, depth: int) -> Path:
-    """A folder so many levels below ``root``."""
-    return root.joinpath(*(f"d{level}" for level in range(1, depth + 1)))
 
 
 # DI-01 and DI-02: links and identities
@@ -59,7 +53,7 @@ def test_di01_linked_root_is_found(
     assert real / "SKILL.md" == candidate.skill.identity
 
 
-def test_linked_skill_file_is_followed(
+def test_row26_linked_skill_file_is_followed(
     tmp_path: Path, make_skill: MakeSkill, found: Find
 ) -> None:
     """Formats row 26: ``SKILL.md`` itself may be a link."""
@@ -146,118 +140,6 @@ def test_di02_home_is_a_link_and_the_notebook_inside_its_target(
     discovery = discover(source for source in sources if source.kind != "builtin")
     assert "a@user:.agents/skills" == only(discovery).qualified_name
     assert () == discovery.diagnostics
-
-
-# DI-03 and DI-04: where a walk goes
-
-
-def test_di03_walk_stops_at_a_skill(
-    tmp_path: Path, make_skill: MakeSkill, found: Find
-) -> None:
-    """Formats row 29: what lies inside a skill belongs to it."""
-    folder = make_skill(tmp_path, "a")
-    for inside in ("node_modules", ".venv/lib", "references", "sub/deep"):
-        make_skill(folder / inside, "inner")
-    assert ["a"] == names(found(tmp_path))
-
-
-@pytest.mark.parametrize(
-    "pruned", ["node_modules", ".git", ".venv", "venv", "__pycache__", ".hidden"]
-)
-def test_di03_pruned_folders_are_not_entered(
-    tmp_path: Path, make_skill: MakeSkill, found: Find, pruned: str
-) -> None:
-    """They hold other people's files, whatever these are called."""
-    make_skill(tmp_path / pruned, "inner")
-    make_skill(tmp_path / "group" / pruned, "inner")
-    discovery = found(tmp_path)
-    assert ([], []) == (names(discovery), codes(discovery))
-
-
-def test_di03_many_files_beside_a_skill_are_harmless(
-    tmp_path: Path, make_skill: MakeSkill, found: Find
-) -> None:
-    """Files are neither opened nor counted."""
-    make_skill(tmp_path, "a")
-    pile = tmp_path / "pile"
-    pile.mkdir()
-    for number in range(3000):
-        (pile / f"{number}.txt").touch()
-    discovery = found(tmp_path)
-    assert (["a"], []) == (names(discovery), codes(discovery))
-
-
-@pytest.mark.parametrize("depth", [1, 2, 4, 6])
-def test_di04_grouped_skills_are_found(
-    tmp_path: Path, make_skill: MakeSkill, found: Find, depth: int
-) -> None:
-    """A skill counts down to six folders deep; its own folder names it."""
-    make_skill(tree(tmp_path, depth - 1), "leaf", frontmatter="description: d\n")
-    candidate = only(found(tmp_path))
-    assert "leaf" == candidate.skill.name
-    inside = [f"d{level}" for level in range(1, depth)]
-    assert "/".join([*inside, "leaf"]) == candidate.inside
-
-
-def test_di03_depth_bound_is_one_diagnostic(
-    tmp_path: Path, make_skill: MakeSkill, found: Find
-) -> None:
-    """The first folder that was too deep is named, with the way out."""
-    for name in ("x", "y"):
-        make_skill(tree(tmp_path, walking.MAX_DEPTH), name)
-    discovery = found(tmp_path)
-    (diagnostic,) = discovery.diagnostics
-    assert [] == names(discovery)
-    assert (
-        "user: d1/d2/d3/d4/d5/d6/x was not searched: "
-        "skills are looked for at most 6 folders deep." == diagnostic.message
-    )
-    assert "%skill add" in diagnostic.fix
-
-
-def test_di03_width_bound_is_one_diagnostic(
-    tmp_path: Path, make_skill: MakeSkill, found: Find
-) -> None:
-    """What was found before the bound counts; the rest is named as not searched."""
-    make_skill(tmp_path, "a")
-    for number in range(walking.MAX_DIRECTORIES + 10):
-        (tmp_path / f"d{number:04}").mkdir()
-    discovery = found(tmp_path)
-    assert (["a"], ["walk-too-wide"]) == (names(discovery), codes(discovery))
-    assert "2000 folders" in discovery.diagnostics[0].message
-
-
-def test_skills_do_not_count_against_the_width_bound(
-    tmp_path: Path,
-    make_skill: MakeSkill,
-    found: Find,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """A folder that is a skill is found, not searched."""
-    monkeypatch.setattr(walking, "MAX_DIRECTORIES", 3)
-    for number in range(10):
-        make_skill(tmp_path, f"s{number}")
-    discovery = found(tmp_path)
-    assert (10, []) == (len(names(discovery)), codes(discovery))
-
-
-def test_w36_loops_are_searched_once(
-    tmp_path: Path, make_skill: MakeSkill, found: Find
-) -> None:
-    """Two links to the start, one to itself, one to another: four ways, one skill."""
-    make_skill(tmp_path / "group", "a")
-    (tmp_path / "one").symlink_to(tmp_path)
-    (tmp_path / "group/two").symlink_to("..")
-    (tmp_path / "group/three").symlink_to("../one")
-    discovery = found(tmp_path)
-    assert tmp_path / "group/a/SKILL.md" == only(discovery).skill.path
-    assert [] == codes(discovery)
-
-
-def test_w36_link_to_itself_is_one_diagnostic(tmp_path: Path, found: Find) -> None:
-    """It leads nowhere."""
-    (tmp_path / "self").symlink_to("self")
-    assert ["dangling-link"] == codes(found(tmp_path))
 
 
 # DI-07: lone files
@@ -347,7 +229,7 @@ def test_named_lone_file_speaks_though_a_walk_passed_it_over(
 
 
 @pytest.mark.parametrize("spelling", ["skill.md", "Skill.md", "SKILL.MD"])
-def test_di09_other_spelling_loads_with_a_warning(
+def test_row23_di09_other_spelling_loads_with_a_warning(
     tmp_path: Path, make_skill: MakeSkill, found: Find, spelling: str
 ) -> None:
     """Formats row 23: the warning says what to rename."""
@@ -371,145 +253,6 @@ def test_di09_exact_spelling_wins(
     (folder / "skill.md").write_text("---\ndescription: other\n---\n")
     discovery = found(tmp_path)
     assert ("exact", []) == (only(discovery).skill.description, codes(discovery))
-
-
-# DI-11: what cannot be read
-
-
-def test_di11_dangling_skill_file_is_one_diagnostic(
-    tmp_path: Path, make_skill: MakeSkill, found: Find
-) -> None:
-    """Formats row 26: 213 of 301 linked ones were dangling; the others load."""
-    make_skill(tmp_path, "a")
-    (tmp_path / "b").mkdir()
-    (tmp_path / "b/SKILL.md").symlink_to("nowhere")
-    discovery = found(tmp_path)
-    assert (["a"], ["dangling-link"]) == (names(discovery), codes(discovery))
-
-
-def test_di11_dangling_folder_is_one_diagnostic(
-    tmp_path: Path, make_skill: MakeSkill, found: Find
-) -> None:
-    """A link that may have been a skill's folder is worth a word."""
-    make_skill(tmp_path, "a")
-    (tmp_path / "b").symlink_to("nowhere")
-    discovery = found(tmp_path)
-    assert (["a"], ["dangling-link"]) == (names(discovery), codes(discovery))
-    assert (
-        "user: b is left out: this link points to nothing that can be read."
-        == discovery.diagnostics[0].message
-    )
-
-
-@pytest.mark.parametrize("kind", ["folder", "fifo"])
-def test_di11_skill_file_that_is_no_file_is_one_diagnostic(
-    tmp_path: Path, make_skill: MakeSkill, found: Find, kind: str
-) -> None:
-    """It is not opened, and what lies below it is not searched."""
-    make_skill(tmp_path, "a")
-    odd = tmp_path / "b"
-    make_skill(odd, "inner")
-    if kind == "folder":
-        (odd / "SKILL.md").mkdir()
-    else:
-        os.mkfifo(odd / "SKILL.md")
-    discovery = found(tmp_path)
-    assert (["a"], ["skill-file-not-regular"]) == (names(discovery), codes(discovery))
-
-
-def test_di11_linked_fifo_does_not_block(tmp_path: Path, found: Find) -> None:
-    """A link changes nothing."""
-    os.mkfifo(tmp_path / "pipe.txt")
-    (tmp_path / "b").mkdir()
-    (tmp_path / "b/SKILL.md").symlink_to("../pipe.txt")
-    assert 1 == len(found(tmp_path).diagnostics)
-
-
-def test_di11_unreadable_folder_is_one_diagnostic(
-    unprivileged_folder: Path, make_skill: MakeSkill, found: Find
-) -> None:
-    """The others load."""
-    make_skill(unprivileged_folder, "a")
-    make_skill(unprivileged_folder, "b").chmod(0)
-    discovery = found(unprivileged_folder)
-    assert (["a"], ["unreadable"]) == (names(discovery), codes(discovery))
-    assert "user: b is left out: permission denied." == discovery.diagnostics[0].message
-
-
-def test_di11_folder_that_may_not_be_entered_is_told_apart_from_none(
-    unprivileged_folder: Path, make_skill: MakeSkill, found: Find
-) -> None:
-    """Names can be listed there but nothing can be looked at."""
-    folder = make_skill(unprivileged_folder, "b")
-    folder.chmod(0o444)
-    assert 1 == len(found(unprivileged_folder).diagnostics)
-
-
-def test_di11_unreadable_skill_file_is_one_diagnostic(
-    unprivileged_folder: Path, make_skill: MakeSkill, found: Find
-) -> None:
-    """The message names the skill and the reason."""
-    make_skill(unprivileged_folder, "a")
-    (make_skill(unprivileged_folder, "b") / "SKILL.md").chmod(0)
-    discovery = found(unprivileged_folder)
-    assert (["a"], ["unreadable"]) == (names(discovery), codes(discovery))
-    assert (
-        "The skill in `b` is left out: permission denied."
-        == discovery.diagnostics[0].message
-    )
-
-
-def test_di11_unreadable_start_is_one_diagnostic(
-    unprivileged_folder: Path, make_skill: MakeSkill, found: Find
-) -> None:
-    """It is there, so silence would be wrong."""
-    root = unprivileged_folder / "root"
-    make_skill(root, "a")
-    root.chmod(0)
-    assert ["unreadable"] == codes(found(root))
-
-
-def test_di11_start_that_is_a_file_is_one_diagnostic(
-    tmp_path: Path, found: Find
-) -> None:
-    """A file is no place for skills."""
-    (tmp_path / "skills").touch()
-    assert ["not-a-folder"] == codes(found(tmp_path / "skills"))
-
-
-def test_di11_dangling_start_is_one_diagnostic(tmp_path: Path, found: Find) -> None:
-    """Somebody meant it to lead somewhere."""
-    (tmp_path / "skills").symlink_to("nowhere")
-    (diagnostic,) = found(tmp_path / "skills").diagnostics
-    assert "user: skills is left out: it points to nothing." == diagnostic.message
-
-
-def test_di11_one_bad_file_of_each_kind_leaves_the_rest(
-    tmp_path: Path, make_skill: MakeSkill, found: Find
-) -> None:
-    """One diagnostic each."""
-    make_skill(tmp_path, "good")
-    make_skill(tmp_path, "blank", frontmatter="name: blank\ndescription:\n")
-    (make_skill(tmp_path, "bare") / "SKILL.md").write_text("# Bare\n")
-    (make_skill(tmp_path, "torn") / "SKILL.md").write_text("---\nname: torn\n")
-    (make_skill(tmp_path, "bytes") / "SKILL.md").write_bytes(b"\xff\x00\x80" * 3000)
-    discovery = found(tmp_path)
-    assert ["good"] == names(discovery)
-    assert {"bare", "blank", "bytes", "torn"} == {
-        item.path.parent.name for item in discovery.diagnostics if item.path
-    }
-
-
-def test_name_that_is_not_utf8_can_be_shown(
-    tmp_path: Path, make_skill: MakeSkill, found: Find
-) -> None:
-    """The location of such a folder is text that any terminal takes."""
-    try:
-        make_skill(tmp_path, os.fsdecode(b"caf\xe9"), frontmatter="description: d\n")
-    except OSError:
-        # this file system takes no such names, so none can be met on it
-        return
-    assert "user: caf\ufffd" == only(found(tmp_path)).location.encode().decode()
 
 
 def test_di13_folder_that_appears_is_found_by_the_next_walk(
@@ -536,249 +279,6 @@ def test_di12_walk_takes_the_worktrees_own_skills(
     sources, _ = find_sources(places, environ={})
     discovery = discover(source for source in sources if source.kind == "project")
     assert "worktree" == only(discovery).skill.description
-
-
-# W44: a skill in the place of skills
-
-
-def test_w44_skill_file_in_a_location_counts_alone_and_says_so(
-    tmp_path: Path, make_skill: MakeSkill, found: Find
-) -> None:
-    """The folders that it hides are named."""
-    root = tmp_path / "skills"
-    for name in ("a", "b", "c", "d", "e"):
-        make_skill(root, name)
-    (root / "SKILL.md").write_text("---\ndescription: d\n---\n")
-    discovery = found(root)
-    assert "skills" == only(discovery).skill.name
-    (diagnostic,) = discovery.diagnostics
-    assert ("skill-hides-others", "warning") == (diagnostic.code, diagnostic.severity)
-    assert "so a, b, c and 2 more are not looked at" in diagnostic.message
-
-
-def test_w44_is_only_a_remark_on_a_skill_that_the_user_named(
-    tmp_path: Path, make_skill: MakeSkill, make_source: MakeSource
-) -> None:
-    """Formats row 29: a skill may hold others; they belong to it."""
-    make_skill(make_skill(tmp_path, "outer"), "inner")
-    discovery = discover([make_source(tmp_path / "outer", "explicit")])
-    assert [("skill-hides-others", "info")] == [
-        (item.code, item.severity) for item in discovery.diagnostics
-    ]
-    assert "so inner is not looked at" in discovery.diagnostics[0].message
-    assert "explicit: outer" == only(discovery).location
-
-
-def test_skill_that_the_user_named_has_nothing_to_say(
-    tmp_path: Path, make_skill: MakeSkill, make_source: MakeSource
-) -> None:
-    """An ordinary folder beside it is no skill."""
-    folder = make_skill(tmp_path, "a", files={"references/more.md": "More.\n"})
-    assert [] == codes(discover([make_source(folder, "explicit")]))
-
-
-def test_w44_broken_skill_file_in_a_location_hides_nothing(
-    tmp_path: Path, make_skill: MakeSkill, found: Find
-) -> None:
-    """One broken thing never stops the rest."""
-    make_skill(tmp_path, "a")
-    (tmp_path / "SKILL.md").write_text("# Skills\n")
-    discovery = found(tmp_path)
-    assert (["a"], ["no-frontmatter"]) == (names(discovery), codes(discovery))
-
-
-# Python halves
-
-
-def test_python_half_is_found(
-    tmp_path: Path, make_skill: MakeSkill, found: Find
-) -> None:
-    """Import name, folder, pyproject and src are known without reading any."""
-    folder = make_skill(tmp_path, "word-count", python="1 / 0\n", pyproject="[[broken")
-    python = only(found(tmp_path)).skill.python
-    assert python is not None
-    expected = ("word_count", folder, folder / "pyproject.toml", folder / "src")
-    assert expected == (
-        python.import_name,
-        python.directory,
-        python.pyproject,
-        python.src,
-    )
-
-
-def test_skill_without_pyproject_is_markdown(
-    tmp_path: Path, make_skill: MakeSkill, found: Find
-) -> None:
-    """A ``src`` folder alone means nothing, and nothing is said about it."""
-    folder = make_skill(tmp_path, "a", python="")
-    (folder / "pyproject.toml").unlink()
-    discovery = found(tmp_path)
-    assert ("markdown", []) == (only(discovery).skill.kind, codes(discovery))
-
-
-def test_missing_package_leaves_instructions(
-    tmp_path: Path, make_skill: MakeSkill, found: Find
-) -> None:
-    """The message names the file that is missing, the fix writes it."""
-    make_skill(tmp_path, "a-b", files={"pyproject.toml": ""})
-    discovery = found(tmp_path)
-    (diagnostic,) = discovery.diagnostics
-    assert "markdown" == only(discovery).skill.kind
-    assert (
-        "The skill `a-b` counts as instructions only: "
-        "`src/a_b/__init__.py` is missing." == diagnostic.message
-    )
-    assert diagnostic.fix.startswith("Write `src/a_b/__init__.py`")
-
-
-def test_package_under_another_name_is_to_be_renamed(
-    tmp_path: Path, make_skill: MakeSkill, found: Find
-) -> None:
-    """The one package there is, is probably the one that was meant."""
-    make_skill(tmp_path, "a", files={"pyproject.toml": "", "src/other/__init__.py": ""})
-    (diagnostic,) = found(tmp_path).diagnostics
-    assert "Rename `src/other` to `src/a`." == diagnostic.fix
-
-
-def test_package_file_that_is_a_folder_is_missing(
-    tmp_path: Path, make_skill: MakeSkill, found: Find
-) -> None:
-    """``__init__.py`` must be a regular file."""
-    folder = make_skill(tmp_path, "a", files={"pyproject.toml": ""})
-    (folder / "src/a/__init__.py").mkdir(parents=True)
-    assert ["python-package-missing"] == codes(found(tmp_path))
-
-
-def test_pyproject_that_is_a_folder_leaves_instructions(
-    tmp_path: Path, make_skill: MakeSkill, found: Find
-) -> None:
-    """It is there, so somebody should hear why it does not count."""
-    folder = make_skill(tmp_path, "a", python="")
-    (folder / "pyproject.toml").unlink()
-    (folder / "pyproject.toml").mkdir()
-    assert ["pyproject-not-a-file"] == codes(found(tmp_path))
-
-
-@pytest.mark.parametrize("name", ["3d", "a.b"])
-def test_name_that_is_no_identifier_leaves_instructions(
-    tmp_path: Path, make_skill: MakeSkill, found: Find, name: str
-) -> None:
-    """It could not be imported under any name."""
-    make_skill(tmp_path, name, files={"pyproject.toml": ""})
-    discovery = found(tmp_path)
-    assert "markdown" == only(discovery).skill.kind
-    assert "import-name-invalid" in codes(discovery)
-
-
-@pytest.mark.parametrize("name", ["email", "class"])
-def test_name_of_a_module_or_keyword_is_python_backed(
-    tmp_path: Path, make_skill: MakeSkill, found: Find, name: str
-) -> None:
-    """Formats row 33: whether such a name is bound is the kernel's business."""
-    make_skill(tmp_path, name, python="")
-    assert "python" == only(found(tmp_path)).skill.kind
-
-
-def test_title_is_loaded_under_its_folder(
-    tmp_path: Path, make_skill: MakeSkill, found: Find
-) -> None:
-    """Formats row 12: a name with capitals or spaces takes the folder's slug."""
-    make_skill(
-        tmp_path,
-        "pdf-tools",
-        frontmatter="name: PDF Tools\ndescription: d\n",
-        python="",
-    )
-    discovery = found(tmp_path)
-    skill = only(discovery).skill
-    assert ("PDF Tools", "pdf_tools", "python") == (
-        skill.name,
-        skill.import_name,
-        skill.kind,
-    )
-    assert {"warning"} == {item.severity for item in discovery.diagnostics}
-
-
-def test_odd_hyphens_and_underscores_load_with_a_warning(
-    tmp_path: Path, make_skill: MakeSkill, found: Find
-) -> None:
-    """Formats row 13."""
-    for name in ("a_b", "c--d"):
-        make_skill(tmp_path, name)
-    discovery = found(tmp_path)
-    assert (["a_b", "c--d"], 2) == (names(discovery), len(discovery.diagnostics))
-
-
-def test_name_other_than_the_folder_loads_with_a_warning(
-    tmp_path: Path, make_skill: MakeSkill, found: Find
-) -> None:
-    """Formats row 14: it loads under its declared name; the warning shows both."""
-    make_skill(tmp_path, "folder", frontmatter="name: declared\ndescription: d\n")
-    discovery = found(tmp_path)
-    (diagnostic,) = discovery.diagnostics
-    assert ["declared"] == names(discovery)
-    assert "declared" in diagnostic.message
-    assert "folder" in diagnostic.message
-
-
-# Header-only reads
-
-
-def test_body_is_never_read(tmp_path: Path, make_skill: MakeSkill, found: Find) -> None:
-    """Bytes that are no text, behind the header, are nobody's business here."""
-    folder = make_skill(tmp_path, "a")
-    with (folder / "SKILL.md").open("ab") as file:
-        file.write(b"\xff\xfe" * 100_000)
-    assert (["a"], []) == (names(found(tmp_path)), codes(found(tmp_path)))
-
-
-@pytest.mark.parametrize("size", [4000, 4090, 4096, 4100, 30_000, 60_000])
-def test_long_header_is_read_whole(
-    tmp_path: Path, make_skill: MakeSkill, found: Find, size: int
-) -> None:
-    """A header may end anywhere within the first 64 KiB."""
-    padding = "é" * (size // 2)
-    make_skill(tmp_path, "a", frontmatter=f"x: {padding}\nname: a\ndescription: last\n")
-    assert "last" == only(found(tmp_path)).skill.description
-
-
-def test_header_beyond_the_bound_is_one_diagnostic(
-    tmp_path: Path, make_skill: MakeSkill, found: Find
-) -> None:
-    """No more than 64 KiB are read for it."""
-    make_skill(tmp_path, "a", frontmatter=f"description: {'x' * 70_000}\n")
-    assert ["header-too-long"] == codes(found(tmp_path))
-
-
-@pytest.mark.parametrize(
-    "head",
-    [
-        "\ufeff---\nname: a\ndescription: d\n---\n",
-        "---\r\nname: a\r\ndescription: d\r\n---\r\n",
-        "---\rname: a\rdescription: d\r---\r",
-        "---\nname: a\ndescription: d\n...\n",
-        "---\nname: a\ndescription: d\n---",
-    ],
-)
-def test_header_of_any_line_end_is_read(
-    tmp_path: Path, make_skill: MakeSkill, found: Find, head: str
-) -> None:
-    """Byte-order mark, CRLF and CR change nothing, however long the body is."""
-    folder = make_skill(tmp_path, "a")
-    body = "x\n" * 5000 if head[-1] in "\r\n" else ""
-    (folder / "SKILL.md").write_bytes((head + body).encode())
-    discovery = found(tmp_path)
-    assert ("d", []) == (only(discovery).skill.description, codes(discovery))
-
-
-def test_many_blank_lines_before_the_header_are_read_over(
-    tmp_path: Path, make_skill: MakeSkill, found: Find
-) -> None:
-    """They are a warning, not the end of the file."""
-    folder = make_skill(tmp_path, "a")
-    head = "\n" * 5000 + "---\nname: a\ndescription: d\n---\n"
-    (folder / "SKILL.md").write_text(head)
-    assert ["a"] == names(found(tmp_path))
 
 
 # Order
@@ -829,3 +329,26 @@ def test_candidates_are_sorted_by_source_and_path(
     expected = ["project: a", "project: b", "user: a", "user: b"]
     assert expected == [item.location for item in forward.candidates]
     assert forward == backward
+
+
+def test_di11_a_name_that_no_file_can_have_leaves_instructions(
+    found: Callable[..., Discovery], make_skill: MakeSkill, tmp_path: Path
+) -> None:
+    """One package that cannot even be looked for costs no other skill."""
+    header = f"name: {'n' * 300}\ndescription: Does a thing.\n"
+    make_skill(tmp_path, "endless", python="", frontmatter=header)
+    make_skill(tmp_path, "short", python="")
+    python = {
+        c.skill.directory.name: c.skill.python for c in found(tmp_path).candidates
+    }
+    assert python["endless"] is None
+    assert python["short"] is not None
+
+
+def test_di11_source_folder_that_may_not_be_entered_leaves_instructions(
+    found: Callable[..., Discovery], make_skill: MakeSkill, unprivileged_folder: Path
+) -> None:
+    """The same where ``src`` is somebody else's."""
+    folder = make_skill(unprivileged_folder, "closed", python="")
+    (folder / "src").chmod(0)
+    assert only(found(unprivileged_folder)).skill.python is None

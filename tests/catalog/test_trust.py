@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
-import stat
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from prime_skills_ext.catalog.discovery import Candidate, discover
+from prime_skills_ext.catalog.discovery import discover
 from prime_skills_ext.catalog.places import find_places
 from prime_skills_ext.catalog.selection import select
 from prime_skills_ext.catalog.sources import SourceKind, find_sources, project_sources
@@ -23,48 +18,8 @@ from prime_skills_ext.catalog.trust import (
     is_trusted,
 )
 from prime_skills_ext.errors import TrustError
-from tests.catalog.conftest import MakeSource
+from tests.catalog.conftest import MakeSource, skills_of, trusted_names
 from tests.conftest import MakeSkill
-
-Find = Callable[[Path], list[Candidate]]
-
-
-@pytest.fixture
-def agent(home: Path) -> Path:
-    return home / ".prime" / "agent"
-
-
-@pytest.fixture
-def store(agent: Path) -> TrustStore:
-    return TrustStore(agent)
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Path:
-    root = tmp_path / "project"
-    (root / ".git").mkdir(parents=True)
-    return root
-
-
-def skills_of(root: Path) -> list[Candidate]:
-    found = discover(project_sources(root, working_directory=root))
-    return list(found.candidates)
-
-
-def trusted_names(root: Path, store: TrustStore) -> list[str]:
-    return [
-        item.skill.name for item in skills_of(root) if is_trusted(item, store=store)
-    ]
-
-
-def add_worktree(repository: Path, worktree: Path, *, points_back: bool) -> None:
-    """What ``git worktree add`` leaves behind."""
-    private = repository / ".git/worktrees" / worktree.name
-    private.mkdir(parents=True)
-    worktree.mkdir()
-    (worktree / ".git").write_text(f"gitdir: {private}\n")
-    target = worktree if points_back else repository
-    (private / "gitdir").write_text(f"{target}/.git\n")
 
 
 def test_se01_project_skills_are_untrusted_until_somebody_decides(
@@ -116,7 +71,7 @@ def test_untrust_takes_it_back(
 def test_undecided_root_says_so(project: Path, store: TrustStore) -> None:
     """Nothing was decided, so nothing is written."""
     decision = store.decision(project)
-    assert (False, "nobody has trusted it yet") == (decision.trusted, decision.reason)
+    assert (False, "you have not trusted it yet") == (decision.trusted, decision.reason)
     assert not store.path.exists()
 
 
@@ -143,128 +98,6 @@ def test_trust_of_one_root_says_nothing_about_others(
     store.trust(project)
     assert not store.decision(project / "inner").trusted
     assert not store.decision(tmp_path).trusted
-
-
-def test_store_is_private_and_leaves_no_crumbs(
-    project: Path, agent: Path, store: TrustStore
-) -> None:
-    """Mode 0600, replaced by rename."""
-    store.trust(project)
-    store.untrust(project)
-    assert 0o600 == stat.S_IMODE(store.path.stat().st_mode)
-    assert {"trust.json", "trust.json.lock"} >= {item.name for item in agent.iterdir()}
-
-
-def test_store_keeps_other_decisions(
-    tmp_path: Path, project: Path, agent: Path, store: TrustStore
-) -> None:
-    """Two kernels that decide one after the other lose nothing."""
-    other = tmp_path / "other"
-    other.mkdir()
-    store.decision(project)
-    TrustStore(agent).trust(other)
-    store.trust(project)
-    assert store.decision(other).trusted
-    assert store.decision(project).trusted
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        b"",
-        b"{",
-        b"\xff\xfe",
-        b"[]",
-        b"null",
-        b'{"schema": 2, "roots": {}}',
-        b'{"schema": 1}',
-        b'{"schema": 1, "roots": {"ROOT": true}}',
-        b'{"schema": 1, "roots": {"ROOT": {"trusted": 1}}}',
-        b'{"schema": 1, "roots": {"ROOT": {"trusted": true, "pins": []}}}',
-        b'{"schema": 1, "roots": {"ROOT": {"trusted": true, "pins": {"a": 1}}}}',
-        b'{"schema": 1, "roots": {"ROOT": {"trusted": true, "owner": "me"}}}',
-        b'{"schema": 1, "roots": {"ROOT": {"trusted": true, "owner": true}}}',
-        b'{"schema": 1, "roots": {"ROOT": {"trusted": true}, "/x": {}}}',
-        b"[" * 200_000,
-    ],
-)
-def test_se01_damaged_store_means_untrusted(
-    project: Path, agent: Path, store: TrustStore, content: bytes
-) -> None:
-    """One diagnostic says so, and deciding anew does not wipe what is in there."""
-    content = content.replace(b"ROOT", os.fsencode(project))
-    agent.mkdir(parents=True)
-    store.path.write_bytes(content)
-    store.path.chmod(0o600)
-    assert not store.decision(project).trusted
-    assert ["trust-store"] == [item.code for item in store.diagnostics()]
-    with pytest.raises(TrustError, match="is damaged"):
-        store.trust(project)
-    assert content == store.path.read_bytes()
-
-
-@given(st.binary(max_size=200))
-def test_no_content_of_the_store_raises(
-    tmp_path_factory: pytest.TempPathFactory, content: bytes
-) -> None:
-    """Nor does it trust anybody."""
-    folder = tmp_path_factory.mktemp("agent")
-    (folder / "trust.json").write_bytes(content)
-    assert not TrustStore(folder).decision(folder).trusted
-
-
-def test_se01_store_that_others_can_write_means_untrusted(
-    project: Path, store: TrustStore
-) -> None:
-    """Whoever can write it could trust anything; the fix closes it."""
-    store.trust(project)
-    store.path.chmod(0o666)
-    assert not store.decision(project).trusted
-    (diagnostic,) = store.diagnostics()
-    assert "can be changed by others" in diagnostic.message
-    assert f"chmod 600 {store.path}" == diagnostic.fix
-    store.path.chmod(0o600)
-    assert store.decision(project).trusted
-
-
-def test_se01_unreadable_store_means_untrusted(
-    project: Path, agent: Path, store: TrustStore
-) -> None:
-    """A folder under its name is as unreadable as it gets."""
-    store.path.mkdir(parents=True)
-    assert not store.decision(project).trusted
-    assert ["trust-store"] == [item.code for item in store.diagnostics()]
-
-
-def test_store_that_cannot_be_written_is_an_error_with_the_fix(
-    unprivileged_folder: Path,
-) -> None:
-    """The decision was not taken, and the user hears it."""
-    agent = unprivileged_folder / "agent"
-    agent.mkdir()
-    agent.chmod(0o500)
-    root = unprivileged_folder / "root"
-    root.mkdir()
-    with pytest.raises(TrustError, match="cannot be written") as caught:
-        TrustStore(agent).trust(root)
-    assert f"make {agent} writable, or let other kernels finish" == caught.value.fix
-
-
-def test_failed_write_leaves_the_store_as_it_was(
-    project: Path, agent: Path, store: TrustStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A full disk loses no decision."""
-    store.trust(project)
-    before = store.path.read_bytes()
-
-    def fail(_: int) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "fsync", fail)
-    with pytest.raises(TrustError):
-        store.untrust(project)
-    assert before == store.path.read_bytes()
-    assert [] == list(agent.glob(".trust-*"))
 
 
 def test_missing_root_cannot_be_trusted(tmp_path: Path, store: TrustStore) -> None:
@@ -446,100 +279,6 @@ def test_pin_refuses_what_it_cannot_read(
         store.trust(root, pin=True)
 
 
-# Worktrees
-
-
-def test_worktree_shares_the_decision_of_its_repository(
-    tmp_path: Path, project: Path, store: TrustStore
-) -> None:
-    """The repository points back at it."""
-    add_worktree(project, tmp_path / "w", points_back=True)
-    store.trust(project)
-    assert store.decision(tmp_path / "w").trusted
-
-
-def test_worktree_shares_pins(
-    tmp_path: Path, project: Path, make_skill: MakeSkill, store: TrustStore
-) -> None:
-    """The same content at the same place is trusted, other content is not."""
-    add_worktree(project, tmp_path / "w", points_back=True)
-    for root in (project, tmp_path / "w"):
-        make_skill(root / ".agents/skills", "a")
-    store.trust(project, pin=True)
-    assert ["a"] == trusted_names(tmp_path / "w", store)
-    make_skill(tmp_path / "w/.agents/skills", "a", description="other")
-    assert [] == trusted_names(tmp_path / "w", store)
-
-
-def test_worktree_may_have_a_decision_of_its_own(
-    tmp_path: Path, project: Path, store: TrustStore
-) -> None:
-    """It comes before the repository's."""
-    add_worktree(project, tmp_path / "w", points_back=True)
-    store.trust(project)
-    store.untrust(tmp_path / "w")
-    assert not store.decision(tmp_path / "w").trusted
-    assert store.decision(project).trusted
-
-
-def test_folder_that_claims_a_repository_is_not_believed(
-    tmp_path: Path, project: Path, store: TrustStore
-) -> None:
-    """SE-01: only a repository that points back shares its decision."""
-    add_worktree(project, tmp_path / "w", points_back=False)
-    store.trust(project)
-    assert not store.decision(tmp_path / "w").trusted
-
-
-@pytest.mark.parametrize(
-    "pointer",
-    ["", "gitdir:", "gitdir: ", "nonsense", "gitdir: /nowhere/.git/worktrees/w"],
-)
-def test_broken_pointer_makes_no_worktree(
-    tmp_path: Path, project: Path, store: TrustStore, pointer: str
-) -> None:
-    """Whatever the file says, nothing is raised and nobody is trusted."""
-    folder = tmp_path / "w"
-    folder.mkdir()
-    (folder / ".git").write_text(pointer)
-    store.trust(project)
-    assert not store.decision(folder).trusted
-
-
-def test_submodule_is_no_worktree(
-    tmp_path: Path, project: Path, store: TrustStore
-) -> None:
-    """It has its own history and needs its own decision."""
-    module = project / "module"
-    module.mkdir()
-    (project / ".git/modules/module").mkdir(parents=True)
-    (module / ".git").write_text("gitdir: ../.git/modules/module\n")
-    store.trust(project)
-    assert not store.decision(module).trusted
-
-
-def test_worktree_of_a_bare_repository_shares_its_decision(
-    tmp_path: Path, store: TrustStore
-) -> None:
-    """The repository is then the folder that holds git's own files."""
-    bare, worktree = tmp_path / "bare", tmp_path / "w"
-    (bare / "worktrees/w").mkdir(parents=True)
-    worktree.mkdir()
-    (worktree / ".git").write_text(f"gitdir: {bare}/worktrees/w\n")
-    (bare / "worktrees/w/gitdir").write_text(f"{worktree}/.git\n")
-    store.trust(bare)
-    assert store.decision(worktree).trusted
-
-
-def test_worktree_shares_no_decision_about_somebody_elses_repository(
-    tmp_path: Path, project: Path, agent: Path
-) -> None:
-    """A repository that changed hands is not trusted by another door."""
-    add_worktree(project, tmp_path / "w", points_back=True)
-    TrustStore(agent).trust(project)
-    assert not TrustStore(agent, uid=os.geteuid() + 1).decision(tmp_path / "w").trusted
-
-
 # Kinds and the override
 
 
@@ -616,10 +355,3 @@ def test_override_is_read_from_the_environment(
     environ = {} if value is None else {"PRIME_SKILLS_TRUST": value}
     override, diagnostics = find_override(environ)
     assert (expected, count) == (override, len(diagnostics))
-
-
-def test_store_is_json_with_a_schema(project: Path, store: TrustStore) -> None:
-    """Later versions can tell."""
-    store.trust(project)
-    content = json.loads(store.path.read_text())
-    assert {"schema": 1, "roots": {str(project): {"trusted": True}}} == content

@@ -14,30 +14,10 @@ from prime_skills_ext import process
 from prime_skills_ext.environment.installation import InstallReport, ensure
 from prime_skills_ext.environment.venv import Environment, locate
 from prime_skills_ext.environment.wheel import Wheel
-from prime_skills_ext.skill.model import PythonPackage, Skill
+from prime_skills_ext.skill.model import Skill
+from tests.conftest import as_skill
 
 NewSkill = Callable[..., Skill]
-
-
-def as_skill(folder: Path) -> Skill:
-    """The value that discovery would make of a folder."""
-    name = folder.name
-    module = name.replace("-", "_")
-    path = folder / "SKILL.md"
-    return Skill(
-        name=name,
-        description="Does a thing.",
-        path=path,
-        directory=folder,
-        identity=Path(os.path.realpath(path)),
-        import_name=module,
-        python=PythonPackage(
-            import_name=module,
-            directory=folder,
-            pyproject=folder / "pyproject.toml",
-            src=folder / "src",
-        ),
-    )
 
 
 @pytest.fixture
@@ -124,3 +104,50 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     monkeypatch.setattr(process, "run", spy)
     return seen
+
+
+def reasons(report: InstallReport) -> dict[str, str]:
+    return {path.parent.name: it.reason for path, it in report.failed.items()}
+
+
+def names(report: InstallReport) -> list[str]:
+    return sorted(path.parent.name for path in report.installed)
+
+
+def run_python(report: InstallReport, code: str, *, cwd: Path) -> str:
+    """What the generation's own python prints."""
+    assert report.generation is not None
+    argv: list[str | Path] = [report.generation.python, "-c", code]
+    return process.run(argv, cwd=cwd, timeout_s=60).stdout.strip()
+
+
+def rewrite(skill: Skill, old: str, new: str) -> None:
+    assert skill.python is not None
+    text = skill.python.pyproject.read_text(encoding="utf-8")
+    assert old in text
+    skill.python.pyproject.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def fake_uv(tmp_path: Path, world: Any, *, script: str) -> None:
+    """A uv that makes environments with the real one but installs like ``script``."""
+    from prime_skills_ext.environment.uv import find_uv
+
+    path = tmp_path / "uv"
+    real = find_uv({})
+    text = f'#!/bin/sh\n[ "$1" = venv ] && exec {real} "$@"\n{script}\n'
+    path.write_text(text, encoding="utf-8")
+    path.chmod(0o755)
+    world.environ["PRIME_SKILLS_UV"] = str(path)
+
+
+def site(tmp_path: Path, name: str, **dists: tuple[str, ...]) -> Path:
+    """A directory with distributions: ``a_1_0=("b>=2",)``."""
+    folder = tmp_path / name
+    for key, requires in dists.items():
+        dist, _, version = key.partition("_")
+        info = folder / f"{dist}-{version.replace('_', '.')}.dist-info"
+        info.mkdir(parents=True)
+        lines = [f"Name: {dist}", f"Version: {version.replace('_', '.')}"]
+        lines += [f"Requires-Dist: {line}" for line in requires]
+        (info / "METADATA").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return folder

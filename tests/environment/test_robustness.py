@@ -1,4 +1,4 @@
-"""Nothing that goes wrong around an environment breaks it. Real processes."""
+"""Environments survive kills, damage, moves and other processes."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ import time
 from pathlib import Path
 from typing import Any
 
-import filelock
 import pytest
 
-from prime_skills_ext.environment import generations, locking
+from prime_skills_ext.environment import generations
 from prime_skills_ext.environment import record as records
 from prime_skills_ext.environment.venv import CURRENT, current
+from tests.environment.conftest import fake_uv
 
 pytestmark = pytest.mark.integration
 
@@ -168,203 +168,6 @@ def test_in03_killed_live_install_is_repaired(world: Any, new_skill: Any) -> Non
     driver(world, first, second, before=before).communicate(timeout=60)
     report = answer(driver(world, first, second))
     assert (report["installed"], report["failed"]) == (["b"], {})
-
-
-def test_in03_wait_is_told_and_ends(
-    world: Any, new_skill: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Whoever waits for the lock says so, and goes on when it is free."""
-    world.ensure(new_skill("a"))
-    monkeypatch.setattr(locking, "PATIENCE_S", 0.1)
-    code = (
-        "import filelock, sys, time\n"
-        "with filelock.FileLock(sys.argv[1]):\n"
-        "    print('held', flush=True); time.sleep(1)\n"
-    )
-    path = world.environment.root / locking.LOCK
-    with subprocess.Popen(
-        [sys.executable, "-c", code, str(path)], stdout=subprocess.PIPE
-    ) as holder:
-        assert holder.stdout is not None
-        holder.stdout.readline()
-        report = world.ensure(new_skill("b"))
-    assert not report.failed
-    assert f"waiting for another process that installs skills ({path})" in world.told
-
-
-def test_in03_lock_that_stays_taken_is_named(
-    world: Any, new_skill: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """After the limit the error names the lock; what is installed goes on working."""
-    first = new_skill("a")
-    world.ensure(first)
-    monkeypatch.setattr(locking, "PATIENCE_S", 0.05)
-    monkeypatch.setattr(locking, "LIMIT_S", 0.1)
-    needy = new_skill("needy", dependencies=("acme-tool",))
-    path = world.environment.root / locking.LOCK
-    with filelock.FileLock(path):
-        report = world.ensure(first, new_skill("b"), needy)
-    assert [one.parent.name for one in report.failed] == ["needy"]
-    assert str(path) in report.failed[needy.identity].reason
-    assert report.problem is not None
-
-
-def test_in13_disk_without_locks_leaves_installed_skills_usable(
-    world: Any, new_skill: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """'No locks available' is tried a few times, then said; nothing breaks."""
-    first = new_skill("a")
-    world.ensure(first)
-    tries: list[int] = []
-
-    def no_locks(*_: object, **__: object) -> None:
-        tries.append(1)
-        raise OSError(errno.ENOLCK, "No locks available")
-
-    monkeypatch.setattr(locking, "_PAUSE_S", 0)
-    monkeypatch.setattr(filelock.FileLock, "acquire", no_locks)
-    report = world.ensure(first, new_skill("b"))
-    assert (dict(report.failed), len(tries)) == ({}, 3)
-    assert report.problem is not None
-    assert "No locks available" in report.problem.reason
-
-
-def test_interrupt_ends_the_wait_for_the_lock(
-    world: Any, new_skill: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Ctrl-C is obeyed while waiting."""
-    world.ensure(new_skill("a"))
-    monkeypatch.setattr(locking, "PATIENCE_S", 0.05)
-
-    def interrupt(line: str) -> None:
-        if line.startswith("waiting"):
-            signal.raise_signal(signal.SIGINT)
-
-    world.told = type("Told", (list,), {"append": staticmethod(interrupt)})()
-    with (
-        filelock.FileLock(world.environment.root / locking.LOCK),
-        pytest.raises(KeyboardInterrupt),
-    ):
-        world.ensure(new_skill("b"))
-
-
-def test_in14_missing_uv_fails_only_who_needs_it(world: Any, new_skill: Any) -> None:
-    """Without uv a skill that requires nothing works; the message says where."""
-    world.environ["PRIME_SKILLS_UV"] = "/nowhere/uv"
-    needy = new_skill("needy", dependencies=("acme-tool",))
-    script = {"plain": "plain:run"}
-    report = world.ensure(new_skill("plain", scripts=script), needy)
-    assert [path.parent.name for path in report.failed] == ["needy"]
-    failure = report.failed[needy.identity]
-    assert "needs acme-tool" in failure.reason
-    assert "/nowhere/uv" in failure.reason
-    assert failure.fix == "pip install uv, or set PRIME_SKILLS_UV to its path"
-    assert (report.generation, report.commands) == (None, {})
-
-
-def fake_uv(tmp_path: Path, world: Any, *, script: str) -> None:
-    """A uv that makes environments with the real one but installs like ``script``."""
-    from prime_skills_ext.environment.uv import find_uv
-
-    path = tmp_path / "uv"
-    real = find_uv({})
-    text = f'#!/bin/sh\n[ "$1" = venv ] && exec {real} "$@"\n{script}\n'
-    path.write_text(text, encoding="utf-8")
-    path.chmod(0o755)
-    world.environ["PRIME_SKILLS_UV"] = str(path)
-
-
-def test_in14_tail_of_stderr_is_kept(
-    world: Any, new_skill: Any, tmp_path: Path
-) -> None:
-    """A uv that fails with many lines is quoted, not summed up as a number."""
-    fake_uv(
-        tmp_path, world, script="seq 1 500 >&2; echo 'error: disk on fire' >&2; exit 2"
-    )
-    needy = new_skill("needy", dependencies=("acme-tool",))
-    report = world.ensure(needy)
-    assert "disk on fire" in report.failed[needy.identity].reason
-    assert report.failed[needy.identity].log.splitlines()[-2:] == [
-        "500",
-        "error: disk on fire",
-    ]
-
-
-def test_hanging_uv_is_given_up(
-    world: Any,
-    new_skill: Any,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """A uv that never ends is killed; who needs nothing works all the same."""
-    monkeypatch.setattr("prime_skills_ext.environment.uv.OFFLINE_TIMEOUT_S", 0.5)
-    fake_uv(tmp_path, world, script="exec sleep 60")
-    started = time.monotonic()
-    report = world.ensure(
-        new_skill("plain"), new_skill("needy", dependencies=("acme-tool",))
-    )
-    assert time.monotonic() - started < 20
-    assert [path.parent.name for path in report.failed] == ["needy"]
-    assert report.problem is not None
-    assert "did not end within 0.5 s" in report.problem.reason
-
-
-def test_no_network_fails_only_who_needs_it(
-    world: Any, new_skill: Any, tmp_path: Path
-) -> None:
-    """With an unreachable index and an empty cache the rest goes in."""
-    del world.environ["PI_OFFLINE"]
-    world.environ["UV_CACHE_DIR"] = str(tmp_path / "cache")
-    world.environ["UV_DEFAULT_INDEX"] = "http://127.0.0.1:9/simple"
-    needy = new_skill("needy", dependencies=("acme-tool",))
-    report = world.ensure(new_skill("plain"), needy)
-    assert [path.parent.name for path in report.failed] == ["needy"]
-    assert [path.parent.name for path in report.installed] == ["plain"]
-    assert "no network" in report.failed[needy.identity].reason
-    assert report.failed[needy.identity].fix.startswith("go online once")
-
-
-def test_offline_by_choice_is_told_as_such(
-    world: Any, new_skill: Any, tmp_path: Path
-) -> None:
-    """Going online would not help where a variable forbids to use the network."""
-    world.environ["UV_CACHE_DIR"] = str(tmp_path / "cache")
-    needy = new_skill("needy", dependencies=("acme-tool-nowhere",))
-    failure = world.ensure(needy).failed[needy.identity]
-    assert "PI_OFFLINE forbids to fetch it" in failure.reason
-    assert failure.fix == "%env PI_OFFLINE=0, then %reload_skills --retry"
-
-
-def test_skill_that_has_to_be_built_works_without_network(
-    world: Any, new_skill: Any, tmp_path: Path
-) -> None:
-    """What only lacks its backend can be imported; its command is not offered."""
-    world.environ["UV_CACHE_DIR"] = str(tmp_path / "cache")
-    files = {"setup.py": "from setuptools import setup; setup()\n"}
-    skill = new_skill("a", backend="setuptools", files=files, scripts={"a": "a:run"})
-    report = world.ensure(skill)
-    assert (report.installed, dict(report.failed), report.commands) == ((), {}, {})
-    assert report.generation is not None
-    entry = next(iter(records.read(report.generation.record).skills.values()))
-    assert (entry.state, "setuptools" in entry.log) == ("partial", True)
-
-
-def test_missing_parser_costs_only_commands_that_need_it(
-    world: Any, new_skill: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Without what the runtime's command line requires everything else goes in."""
-    # a kernel that has nothing, and an index that has no tyro either
-    monkeypatch.setattr(
-        "prime_skills_ext.environment.facts.kernel_paths", lambda **_: ()
-    )
-    world.environ["UV_CACHE_DIR"] = str(tmp_path / "cache")
-    skill = new_skill("a", scripts={"a": "rlm.skill:cli", "other": "a:run"})
-    report = world.ensure(skill)
-    assert (len(report.installed), dict(report.failed)) == (1, {})
-    assert [command.name for command in report.commands[skill.identity]] == ["other"]
-    world.publish("tyro", "99.0")
-    assert len(world.ensure(skill).commands[skill.identity]) == 1
-    assert len(world.ensure(skill, retry=True).commands[skill.identity]) == 2
 
 
 def test_in09_unwell_generation_is_replaced(world: Any, new_skill: Any) -> None:

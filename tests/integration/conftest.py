@@ -37,7 +37,16 @@ def old_python(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The interpreter of an environment with this package and ipykernel 6."""
     venv = tmp_path_factory.mktemp("ipykernel6") / "venv"
     uv("venv", "--quiet", "--python", sys.executable, venv)
-    uv("pip", "install", "--quiet", "--python", venv, wheel, "ipykernel<7")
+    uv(
+        "pip",
+        "install",
+        "--quiet",
+        "--python",
+        venv,
+        wheel,
+        "ipykernel<7",
+        "cloudpickle",
+    )
     return venv / "bin" / "python"
 
 
@@ -54,6 +63,16 @@ def project(tmp_path: Path, home: Path) -> Path:
 def kernel(project: Path) -> Iterator[Kernel]:
     """A kernel of this Python in the project."""
     with Kernel(project) as started:
+        yield started
+
+
+@pytest.fixture(params=["ipykernel 7", "ipykernel 6"])
+def any_kernel(request: pytest.FixtureRequest, project: Path) -> Iterator[Kernel]:
+    """Each of the kernels, for what only a frontend can ask."""
+    python: str | Path = sys.executable
+    if request.param == "ipykernel 6":
+        python = request.getfixturevalue("old_python")
+    with Kernel(project, python=python) as started:
         yield started
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,10 +15,15 @@ import pexpect
 from jupyter_client.kernelspec import KernelSpec, KernelSpecManager
 from jupyter_client.manager import KernelManager
 
-__all__ = ["Driver", "Kernel", "Outcome", "Terminal"]
+__all__ = ["Driver", "Kernel", "Outcome", "Terminal", "plain"]
 
 #: Longest that a cell may take: an install from the index is the slowest.
 CELL_TIMEOUT_S = 180
+
+
+def plain(text: str) -> str:
+    """Return ``text`` without colours."""
+    return re.sub("\x1b\\[[0-9;]*m", "", text)
 
 
 @dataclass
@@ -29,6 +35,8 @@ class Outcome:
     result: str | None = None
     error: str | None = None
     displays: list[dict[str, Any]] = field(default_factory=list)
+    #: What went into the pager: ``skill?``.
+    pages: list[str] = field(default_factory=list)
 
 
 class Driver(Protocol):
@@ -36,6 +44,10 @@ class Driver(Protocol):
 
     def run(self, code: str) -> Outcome:
         """Run ``code`` and wait for it."""
+        ...
+
+    def interrupt(self) -> None:
+        """Do what the interrupt button or Ctrl-C does."""
         ...
 
 
@@ -106,14 +118,21 @@ class Kernel:
             elif kind == "error":
                 outcome.error = f"{content['ename']}: {content['evalue']}"
 
-        self.client.execute_interactive(
+        reply = self.client.execute_interactive(
             code,
             store_history=False,
             allow_stdin=False,
             timeout=CELL_TIMEOUT_S,
             output_hook=listen,
         )
+        for payload in reply["content"].get("payload", ()):
+            if payload["source"] == "page":
+                outcome.pages.append(plain(payload["data"]["text/plain"]))
         return outcome
+
+    def interrupt(self) -> None:
+        """Do what the interrupt button does."""
+        self._manager.interrupt_kernel()
 
     def complete(self, code: str) -> list[str]:
         """Return what Tab offers at the end of ``code``."""
@@ -123,7 +142,7 @@ class Kernel:
     def inspect(self, code: str) -> str:
         """Return what Shift-Tab shows for ``code``."""
         reply = self.client.inspect(code, reply=True, timeout=CELL_TIMEOUT_S)
-        return str(reply["content"]["data"].get("text/plain", ""))
+        return plain(str(reply["content"]["data"].get("text/plain", "")))
 
 
 class Terminal:
@@ -175,3 +194,7 @@ class Terminal:
         said = str(self._child.before).replace("\r\n", "\n")
         failed = "Traceback" in said
         return Outcome(stdout=said, error=said if failed else None)
+
+    def interrupt(self) -> None:
+        """Press Ctrl-C."""
+        self._child.sendintr()

@@ -69,6 +69,36 @@ def test_warm_load_starts_no_process_and_says_nothing(
 
 
 @pytest.mark.network
+def test_warm_load_of_a_third_party_skill_starts_no_process(
+    project: Path, home: Path
+) -> None:
+    """What was installed once is taken from the record, one broken skill included."""
+    root = home / ".agents" / "skills"
+    write_skill(
+        root,
+        "with-soup",
+        python="import bs4\ndef run(): return bs4.__name__",
+        dependencies=("beautifulsoup4",),
+    )
+    write_skill(
+        root,
+        "wants-nothing-real",
+        python="def run(): return 1",
+        dependencies=("no-such-dist-prime-skills-xyz",),
+    )
+    failed = "Skills: 1 skill failed (wants-nothing-real). See %skill doctor\n"
+    with Kernel(project) as cold:
+        assert failed == cold.run("%load_ext prime_skills_ext").stdout
+    with Kernel(project) as warm:
+        warm.run(WATCH)
+        loaded = warm.run("%load_ext prime_skills_ext")
+        assert (failed, "", None) == (loaded.stdout, loaded.stderr, loaded.error)
+        assert warm.run("print(await with_soup(), started)").stdout == "bs4 []\n"
+        assert warm.run("%reload_skills").result is None
+        assert warm.run("print(started)").stdout == "[]\n"
+
+
+@pytest.mark.network
 def test_commands_work_and_python_stays(project: Path, home: Path) -> None:
     """The form in the README runs, and ``!python`` is the one it was."""
     write_skill(

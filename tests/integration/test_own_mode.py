@@ -57,3 +57,42 @@ def test_a_recorded_skill_that_is_not_selected_cannot_be_imported(
     with Kernel(project, argv=LAUNCHER) as kernel:
         refused = kernel.run("import first")
         assert "no skill of this kernel has that name" in (refused.error or "")
+
+
+#: Imported by every Python at its start: notes each process that is started.
+WATCH = """
+import os, sys
+def watch(event, arguments):
+    if event in {"subprocess.Popen", "os.posix_spawn", "os.fork", "os.forkpty",
+                 "os.exec", "os.spawn", "os.system", "socket.getaddrinfo"}:
+        if arguments[:1] == ("uname",):
+            return  # debugpy's, in every ipykernel
+        with open(os.environ["STARTED"], "a") as log:
+            log.write(event + "\\n")
+sys.addaudithook(watch)
+"""
+
+
+def test_a_warm_start_becomes_the_kernel_and_starts_nothing_else(
+    project: Path, home: Path, tmp_path: Path
+) -> None:
+    """One exec, from the launcher to the kernel; a third-party skill included."""
+    write_skill(
+        home / ".agents" / "skills",
+        "with-soup",
+        python="import bs4\ndef run(): return bs4.__name__",
+        dependencies=("beautifulsoup4",),
+    )
+    (tmp_path / "watch").mkdir()
+    (tmp_path / "watch" / "sitecustomize.py").write_text(WATCH, encoding="utf-8")
+    logs = []
+    for name in ("cold", "warm"):
+        log = tmp_path / name
+        environ = {"PYTHONPATH": str(tmp_path / "watch"), "STARTED": str(log)}
+        with Kernel(project, argv=LAUNCHER, environ=environ) as kernel:
+            assert "bs4\n" == kernel.run("print(await with_soup())").stdout
+            assert kernel.run("%reload_skills").result is None
+            logs.append(log.read_text(encoding="utf-8").split())
+    cold, warm = logs
+    assert "subprocess.Popen" in cold
+    assert ["os.exec"] == warm

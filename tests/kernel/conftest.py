@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,30 +11,12 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
-from prime_skills_ext.kernel.binding import Binder
-from prime_skills_ext.skill.model import PythonPackage, Skill
+from prime_skills_ext.kernel.binding import Binder, Bindings
+from prime_skills_ext.skill.model import Skill
+from tests.conftest import as_skill
 
 NewSkill = Callable[..., Skill]
 NewBinder = Callable[..., Binder]
-
-
-def _as_skill(folder: Path) -> Skill:
-    name = folder.name
-    module = name.replace("-", "_")
-    return Skill(
-        name=name,
-        description="Does a thing.",
-        path=folder / "SKILL.md",
-        directory=folder,
-        identity=Path(os.path.realpath(folder / "SKILL.md")),
-        import_name=module,
-        python=PythonPackage(
-            import_name=module,
-            directory=folder,
-            pyproject=folder / "pyproject.toml",
-            src=folder / "src",
-        ),
-    )
 
 
 @pytest.fixture
@@ -49,7 +30,7 @@ def new_skill(tmp_path: Path, make_skill: Callable[..., Path]) -> NewSkill:
         module = name.replace("-", "_")
         files = {f"src/{module}/{key}.py": text for key, text in modules.items()}
         folder = make_skill(tmp_path / root, name, python=python, files=files)
-        return _as_skill(folder)
+        return as_skill(folder)
 
     return new
 
@@ -96,3 +77,41 @@ def shell(home: Path) -> Iterator[InteractiveShell]:
     shell = InteractiveShell(config=config)
     yield shell
     shell.restore_sys_module_state()
+
+
+class Live:
+    """One bound skill, its files and its reloads."""
+
+    def __init__(self, binder: Binder, skill: Any, user_ns: dict[str, Any]) -> None:
+        self.binder = binder
+        self.skill = skill
+        self.package = Path(skill.python.src) / skill.import_name
+        binder.bind([skill])
+        self.module: Any = user_ns.get(skill.import_name)
+
+    def edit(self, **modules: str | None) -> Bindings:
+        """Write (``None``: delete) modules of the package, then reload."""
+        for name, text in modules.items():
+            path = self.package / f"{name.replace('init', '__init__')}.py"
+            if text is None:
+                path.unlink()
+            else:
+                path.write_text(text)
+        return self.reload()
+
+    def reload(self) -> Bindings:
+        return self.binder.bind([self.skill], reload=True)
+
+    def state(self, bindings: Bindings) -> str | None:
+        problem = bindings.problems.get(self.skill.identity)
+        return None if problem is None else problem.state
+
+
+@pytest.fixture
+def live(binder: Binder, user_ns: dict[str, Any], new_skill: Any) -> Any:
+    """Write and bind a skill called ``a``."""
+
+    def make(python: str, **modules: str) -> Live:
+        return Live(binder, new_skill("a", python, **modules), user_ns)
+
+    return make

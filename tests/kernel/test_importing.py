@@ -331,7 +331,9 @@ def test_other_packages_in_src_are_served_last(
     assert bindings.diagnostics == ()
 
 
-def test_clashes_of_other_packages_are_reported(binder: Binder, new_skill: Any) -> None:
+def test_pr03_clashes_of_other_packages_are_reported(
+    binder: Binder, new_skill: Any
+) -> None:
     """Between two skills, with a skill, and with the kernel's environment."""
     one = new_skill("clash-one", "from shared_name import WHO\n")
     two = new_skill("clash-two", "from shared_name import WHO\n")

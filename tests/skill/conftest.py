@@ -8,11 +8,16 @@ from pathlib import Path
 
 import pytest
 
+from prime_skills_ext.skill import pyproject
 from prime_skills_ext.skill.frontmatter import parse
 from prime_skills_ext.skill.model import Diagnostic, Skill
+from prime_skills_ext.skill.pyproject import Project
 from prime_skills_ext.skill.validation import to_skill
 
 ROOT = Path("/skills")
+#: Where a `pyproject.toml` would lie, and the least that one says.
+PATH = Path("/skills/a/pyproject.toml")
+MINIMAL = '[project]\nname = "a"\nversion = "1"\n'
 
 
 @dataclass(frozen=True)
@@ -62,3 +67,14 @@ def load() -> LoadFile:
 def load_whole() -> LoadFile:
     """``load_whole(b"---…", folder="a")``: a whole file, read."""
     return load_file
+
+
+def project(
+    text: str, *, import_name: str = "a", files: tuple[str, ...] = ()
+) -> Project:
+    """The metadata of a project that can be read."""
+    found, diagnostics = pyproject.parse(
+        text, import_name=import_name, path=PATH, files=frozenset(files)
+    )
+    assert found is not None, diagnostics
+    return found

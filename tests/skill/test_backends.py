@@ -2,24 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from prime_skills_ext.skill.pyproject import Project, parse
-
-PATH = Path("/skills/a/pyproject.toml")
-MINIMAL = '[project]\nname = "a"\nversion = "1"\n'
-
-
-def project(
-    text: str, *, import_name: str = "a", files: tuple[str, ...] = ()
-) -> Project:
-    found, diagnostics = parse(
-        text, import_name=import_name, path=PATH, files=frozenset(files)
-    )
-    assert found is not None, diagnostics
-    return found
+from tests.skill.conftest import MINIMAL, project
 
 
 def build(backend: str, *requires: str, more: str = "") -> str:

@@ -2,25 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from prime_skills_ext.skill.pyproject import Project, parse
-
-PATH = Path("/skills/a/pyproject.toml")
-MINIMAL = '[project]\nname = "a"\nversion = "1"\n'
-
-
-def project(
-    text: str, *, import_name: str = "a", files: tuple[str, ...] = ()
-) -> Project:
-    found, diagnostics = parse(
-        text, import_name=import_name, path=PATH, files=frozenset(files)
-    )
-    assert found is not None, diagnostics
-    return found
+from prime_skills_ext.skill.pyproject import parse
+from tests.skill.conftest import MINIMAL, PATH, project
 
 
 def findings(text: str, *, import_name: str = "a") -> list[tuple[str, int | None]]:

@@ -1,0 +1,45 @@
+"""Looking at paths of unknown origin: what cannot be looked at is not there.
+
+``pathlib`` raises where a parent may not be entered, a name is too long or a home
+directory is unknown. One such path must cost one skill, not the load. Looks at the
+disk; opens nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+__all__ = ["expanded", "is_file", "is_folder", "is_same", "is_there", "python_path"]
+
+
+def expanded(path: str | os.PathLike[str]) -> Path:
+    """Return ``path`` with ``~`` expanded where it is known whose that is."""
+    return Path(os.path.expanduser(path))  # noqa: PTH111  # pathlib's own raises
+
+
+def is_file(path: str | os.PathLike[str]) -> bool:
+    """Say whether a regular file, or a link to one, can be seen there."""
+    return os.path.isfile(path)  # noqa: PTH113  # pathlib's own raises
+
+
+def is_folder(path: str | os.PathLike[str]) -> bool:
+    """Say whether a folder, or a link to one, can be seen there."""
+    return os.path.isdir(path)  # noqa: PTH112  # pathlib's own raises
+
+
+def is_there(path: str | os.PathLike[str]) -> bool:
+    """Say whether anything can be seen there."""
+    return os.path.exists(path)  # noqa: PTH110  # pathlib's own raises
+
+
+def is_same(path: str | os.PathLike[str], other: str | os.PathLike[str]) -> bool:
+    """Say whether two paths lead to the same place, links followed."""
+    return os.path.realpath(path) == os.path.realpath(other)
+
+
+def python_path() -> list[str]:
+    """Return ``sys.path`` without what is no text, which Python passes over, too."""
+    entries: list[object] = [*sys.path]  # people append pathlib.Path
+    return [entry for entry in entries if isinstance(entry, str)]

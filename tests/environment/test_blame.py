@@ -1,0 +1,64 @@
+"""What uv's words say about a batch that failed."""
+
+from __future__ import annotations
+
+import pytest
+
+from prime_skills_ext.environment.blame import blamed, is_network, mentions, summary
+
+_CONFLICT = """\
+error: No solution found when resolving dependencies
+  cause: Because only sk-2==0.1.0 is available and sk-2==0.1.0 depends on idna<3, we can
+         conclude that all versions of sk-2 depend on idna<3.
+         And because sk-3==0.1.0 depends on idna>=3.4 and idna==2.10, we can conclude
+         that all versions of sk-2 and all versions of sk-3 are incompatible.
+"""
+_NAME = "`Sk_7 @ file:///somewhere`"
+_BUILD = """\
+error: Failed to build `Sk_7 @ file:///somewhere`
+  cause: The build backend returned an error
+  cause: Call to `hatchling.build.build_editable` failed (exit status: 1)
+
+         [stderr]
+         Traceback (most recent call last):
+         ValueError: sk-2==0.1 is fine
+hint: `requests` (v0.14.2) was included because `sk-8` (v0.1.0) depends on `requests<1`
+"""
+
+
+def test_culprits_are_read_from_uvs_words() -> None:
+    """Names of ours that uv blames, in the order in which it names them."""
+    names = {"sk-2", "sk-3", "sk-7", "sk-8", "idna"}
+    assert blamed(_CONFLICT, names=names) == ("sk-2", "sk-3")
+    assert blamed(_BUILD, names=names) == ("sk-7", "sk-8")
+    assert blamed("error: edit the word", names={"edit", "word"}) == ()
+
+
+def test_pins_are_recognised_as_a_whole() -> None:
+    """A settled version stands in the way only if it is the one that is named."""
+    assert mentions(_CONFLICT, pins=["idna==2.10"])
+    assert not mentions(_CONFLICT, pins=["idna==2.1", "dna==2.10", "x==1"])
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("", "uv gave no reason"),
+        ("one\ntwo\n", "two"),
+        (_CONFLICT, "only sk-2==0.1.0 is available and sk-2==0.1.0 depends on idna<3"),
+        (_BUILD, f"Failed to build {_NAME}: The build backend returned an error"),
+        ("error: disk full\n", "disk full"),
+    ],
+)
+def test_summary_is_one_sentence(words: str, expected: str) -> None:
+    """What the table shows; the log keeps the rest."""
+    assert summary(words) == expected
+
+
+def test_want_of_a_network_is_told_from_other_failures() -> None:
+    """Going online helps only where the network was missing."""
+    assert is_network(
+        "hint: Packages were unavailable because the network was disabled"
+    )
+    assert is_network("cause: Failed to fetch: https://host/simple/x/")
+    assert not is_network(_CONFLICT)

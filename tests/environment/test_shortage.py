@@ -1,0 +1,121 @@
+"""What works without uv, without a network, without a parser."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from prime_skills_ext.environment import record as records
+from tests.environment.conftest import fake_uv
+
+pytestmark = pytest.mark.integration
+
+
+def test_in14_missing_uv_fails_only_who_needs_it(world: Any, new_skill: Any) -> None:
+    """Without uv a skill that requires nothing works; the message says where."""
+    world.environ["PRIME_SKILLS_UV"] = "/nowhere/uv"
+    needy = new_skill("needy", dependencies=("acme-tool",))
+    script = {"plain": "plain:run"}
+    report = world.ensure(new_skill("plain", scripts=script), needy)
+    assert [path.parent.name for path in report.failed] == ["needy"]
+    failure = report.failed[needy.identity]
+    assert "needs acme-tool" in failure.reason
+    assert "/nowhere/uv" in failure.reason
+    assert failure.fix == "pip install uv, or set PRIME_SKILLS_UV to its path"
+    assert (report.generation, report.commands) == (None, {})
+
+
+def test_in14_tail_of_stderr_is_kept(
+    world: Any, new_skill: Any, tmp_path: Path
+) -> None:
+    """A uv that fails with many lines is quoted, not summed up as a number."""
+    fake_uv(
+        tmp_path, world, script="seq 1 500 >&2; echo 'error: disk on fire' >&2; exit 2"
+    )
+    needy = new_skill("needy", dependencies=("acme-tool",))
+    report = world.ensure(needy)
+    assert "disk on fire" in report.failed[needy.identity].reason
+    assert report.failed[needy.identity].log.splitlines()[-2:] == [
+        "500",
+        "error: disk on fire",
+    ]
+
+
+def test_hanging_uv_is_given_up(
+    world: Any,
+    new_skill: Any,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A uv that never ends is killed; who needs nothing works all the same."""
+    monkeypatch.setattr("prime_skills_ext.environment.uv.OFFLINE_TIMEOUT_S", 0.5)
+    fake_uv(tmp_path, world, script="exec sleep 60")
+    started = time.monotonic()
+    report = world.ensure(
+        new_skill("plain"), new_skill("needy", dependencies=("acme-tool",))
+    )
+    assert time.monotonic() - started < 20
+    assert [path.parent.name for path in report.failed] == ["needy"]
+    assert report.problem is not None
+    assert "did not end within 0.5 s" in report.problem.reason
+
+
+def test_no_network_fails_only_who_needs_it(
+    world: Any, new_skill: Any, tmp_path: Path
+) -> None:
+    """With an unreachable index and an empty cache the rest goes in."""
+    del world.environ["PI_OFFLINE"]
+    world.environ["UV_CACHE_DIR"] = str(tmp_path / "cache")
+    world.environ["UV_DEFAULT_INDEX"] = "http://127.0.0.1:9/simple"
+    needy = new_skill("needy", dependencies=("acme-tool",))
+    report = world.ensure(new_skill("plain"), needy)
+    assert [path.parent.name for path in report.failed] == ["needy"]
+    assert [path.parent.name for path in report.installed] == ["plain"]
+    assert "no network" in report.failed[needy.identity].reason
+    assert report.failed[needy.identity].fix.startswith("go online once")
+
+
+def test_offline_by_choice_is_told_as_such(
+    world: Any, new_skill: Any, tmp_path: Path
+) -> None:
+    """Going online would not help where a variable forbids to use the network."""
+    world.environ["UV_CACHE_DIR"] = str(tmp_path / "cache")
+    needy = new_skill("needy", dependencies=("acme-tool-nowhere",))
+    failure = world.ensure(needy).failed[needy.identity]
+    assert "PI_OFFLINE forbids to fetch it" in failure.reason
+    assert failure.fix == "%env PI_OFFLINE=0, then %reload_skills --retry"
+
+
+def test_skill_that_has_to_be_built_works_without_network(
+    world: Any, new_skill: Any, tmp_path: Path
+) -> None:
+    """What only lacks its backend can be imported; its command is not offered."""
+    world.environ["UV_CACHE_DIR"] = str(tmp_path / "cache")
+    files = {"setup.py": "from setuptools import setup; setup()\n"}
+    skill = new_skill("a", backend="setuptools", files=files, scripts={"a": "a:run"})
+    report = world.ensure(skill)
+    assert (report.installed, dict(report.failed), report.commands) == ((), {}, {})
+    assert report.generation is not None
+    entry = next(iter(records.read(report.generation.record).skills.values()))
+    assert (entry.state, "setuptools" in entry.log) == ("partial", True)
+
+
+def test_missing_parser_costs_only_commands_that_need_it(
+    world: Any, new_skill: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without what the runtime's command line requires everything else goes in."""
+    # a kernel that has nothing, and an index that has no tyro either
+    monkeypatch.setattr(
+        "prime_skills_ext.environment.facts.kernel_paths", lambda **_: ()
+    )
+    world.environ["UV_CACHE_DIR"] = str(tmp_path / "cache")
+    skill = new_skill("a", scripts={"a": "rlm.skill:cli", "other": "a:run"})
+    report = world.ensure(skill)
+    assert (len(report.installed), dict(report.failed)) == (1, {})
+    assert [command.name for command in report.commands[skill.identity]] == ["other"]
+    world.publish("tyro", "99.0")
+    assert len(world.ensure(skill).commands[skill.identity]) == 1
+    assert len(world.ensure(skill, retry=True).commands[skill.identity]) == 2
