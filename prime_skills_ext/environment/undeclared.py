@@ -10,31 +10,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from types import MappingProxyType
-from typing import Final
 
 from prime_skills_ext.environment.record import Record
+from prime_skills_ext.skill.distributions import DEFAULT_PACKAGES
 from prime_skills_ext.skill.model import Diagnostic, Skill
 
-__all__ = ["DEFAULT_PACKAGES", "find_undeclared", "undeclared_notes"]
-
-#: Import name to the requirement that brings it.
-DEFAULT_PACKAGES: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "bs4": "beautifulsoup4",
-        "dotenv": "python-dotenv",
-        "httpx": "httpx",
-        "lxml": "lxml",
-        "numpy": "numpy",
-        "pandas": "pandas",
-        "pydantic": "pydantic",
-        "requests": "requests",
-        "scipy": "scipy",
-        "tomli": "tomli",
-        "tyro": "tyro",
-        "yaml": "pyyaml",
-    }
-)
+__all__ = ["find_undeclared", "undeclared_notes"]
 
 
 def find_undeclared(

@@ -15,7 +15,7 @@ from typing import final
 from prime_skills_ext.skill.fields import KNOWN_FIELDS
 from prime_skills_ext.skill.model import Diagnostic
 
-__all__ = ["HEADER_BYTES", "Parts", "split"]
+__all__ = ["HEADER_BYTES", "Parts", "decode", "split"]
 
 #: The header must end within this many bytes from the start of the file: that is
 #: all that discovery reads of one.
@@ -58,8 +58,8 @@ def split(data: bytes) -> Parts:
     that a reader of that much and a reader of everything see the same one.
     """
     is_cut = len(data) >= HEADER_BYTES
-    text, diagnostics = _decode(data)
-    head = _decode(data[:HEADER_BYTES])[0] if len(data) > HEADER_BYTES else text
+    text, diagnostics = decode(data)
+    head = decode(data[:HEADER_BYTES])[0] if len(data) > HEADER_BYTES else text
     lines = head.split("\n")
     if is_cut:
         lines.pop()
@@ -87,7 +87,7 @@ def split(data: bytes) -> Parts:
     )
 
 
-def _decode(data: bytes) -> tuple[str, list[Diagnostic]]:
+def decode(data: bytes) -> tuple[str, list[Diagnostic]]:
     """Return the text with LF line ends, and what was wrong with its encoding."""
     diagnostics = []
     if data.startswith(_UTF16):

@@ -11,9 +11,21 @@ __all__ = [
     "LIST_FIELDS",
     "MAP_FIELDS",
     "PROSE_FIELDS",
+    "STANDARD_FIELDS",
     "TEXT_FIELDS",
 ]
 
+#: The fields of the Agent Skills standard.
+STANDARD_FIELDS = frozenset(
+    {
+        "name",
+        "description",
+        "license",
+        "compatibility",
+        "metadata",
+        "allowed-tools",
+    }
+)
 #: Free text: a ``#`` in there is meant to be read, not a comment.
 PROSE_FIELDS = frozenset(
     {"description", "when_to_use", "compatibility", "argument-hint"}

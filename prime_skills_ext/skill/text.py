@@ -9,9 +9,11 @@ import re
 from collections.abc import Sequence
 
 __all__ = [
+    "cut_at_word",
     "few",
     "folded",
     "invisible_characters",
+    "invisible_places",
     "split_outside",
     "without_invisible",
 ]
@@ -99,3 +101,29 @@ def split_outside(text: str, *, separators: str) -> tuple[str, ...]:
             depth = max(0, depth - 1)
         parts[-1] += character
     return tuple(part.strip() for part in parts if part.strip())
+
+
+def invisible_places(text: str) -> tuple[tuple[int, str], ...]:
+    """Return where ``invisible_characters`` are: offset from 0, and character."""
+    if text.isascii():
+        return ()
+    innocent = {
+        at
+        for match in _INNOCENT.finditer(text)
+        for at in range(match.start(), match.end())
+    }
+    return tuple(
+        (match.start(), match.group())
+        for match in _INVISIBLE.finditer(text)
+        if match.start() not in innocent
+    )
+
+
+def cut_at_word(text: str, *, limit: int) -> str:
+    """Return ``text`` cut to ``limit`` characters at a word, with an ellipsis."""
+    if len(text) <= limit:
+        return text
+    kept = text[: limit - 1]
+    words, blank, _ = kept.rpartition(" ")
+    # text without blanks (Chinese, one long address) is cut where it must be
+    return (words if blank and len(words) > limit // 2 else kept).rstrip(" ,;:") + "…"
