@@ -16,6 +16,7 @@ from rich.markup import escape
 from rich.syntax import Syntax
 
 from prime_skills_ext import commands, demo
+from prime_skills_ext.catalog.check_report import CheckReport
 from prime_skills_ext.errors import PrimeSkillsError, SettingsError
 from prime_skills_ext.kernel.reload import ReloadReport
 from prime_skills_ext.manager import SkillManager
@@ -82,6 +83,8 @@ def _show(value: object, *, as_json: bool) -> int:
         return int(bool(value.problems))
     if isinstance(value, ReloadReport):
         return int(bool(value.failed))
+    if isinstance(value, CheckReport):
+        return int(not value.passed)
     return 0
 
 

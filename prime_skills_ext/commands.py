@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal, NoReturn, final
 
-from prime_skills_ext import demo, doctor, kernelspec
+from prime_skills_ext import check, demo, doctor, kernelspec
 from prime_skills_ext.catalog.settings import Scope
 from prime_skills_ext.errors import SettingsError
 from prime_skills_ext.manager import SkillManager
@@ -43,7 +43,7 @@ class Command:
     name: str
     help: str
     run: Callable[[SkillManager, Arguments], object]
-    takes: Literal["skill", "path", "action"] | None = None
+    takes: Literal["skill", "path", "action", "target"] | None = None
     options: tuple[tuple[str, dict[str, Any]], ...] = ()
     doors: tuple[Door, ...] = ("%skill", "prime-skills")
 
@@ -65,16 +65,18 @@ class Answer:
 @final
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class _Positional:
-    """A positional argument: its name in help, and the words it may be."""
+    """A positional argument: its name in help, and what it may be."""
 
     name: str
     choices: tuple[str, ...] | None = None
+    is_optional: bool = False
 
 
 _POSITIONALS = {
     "skill": _Positional(name="NAME"),
     "path": _Positional(name="PATH"),
     "action": _Positional(name="ACTION", choices=("install", "remove")),
+    "target": _Positional(name="TARGET", is_optional=True),
 }
 
 
@@ -124,6 +126,12 @@ def _scope(arguments: Arguments) -> Scope:
 
 def _doctor(manager: SkillManager, arguments: Arguments) -> object:
     return doctor.examine(manager, everything=arguments.all)
+
+
+def _check(manager: SkillManager, arguments: Arguments) -> object:
+    return check.examine(
+        manager, arguments.TARGET, fix=arguments.fix, write=arguments.write
+    )
 
 
 def _sync(manager: SkillManager, arguments: Arguments) -> object:
@@ -221,6 +229,16 @@ COMMANDS = (
         options=(("--all", _flag("every warning, however many of one kind")),),
     ),
     Command(
+        name="check",
+        help="judge skills as strictly as the standard: a NAME, a PATH, or all yours",
+        run=_check,
+        takes="target",
+        options=(
+            ("--fix", _flag("show what can be corrected for certain, as a diff")),
+            ("--write", _flag("with --fix: correct it")),
+        ),
+    ),
+    Command(
         name="sync",
         help="make the environment and install what is missing",
         run=_sync,
@@ -285,7 +303,11 @@ def _parser(door: Door) -> _Parser:
         sub.add_argument("--json", action="store_true", help="plain data")
         if command.takes is not None:
             positional = _POSITIONALS[command.takes]
-            sub.add_argument(positional.name, choices=positional.choices)
+            sub.add_argument(
+                positional.name,
+                choices=positional.choices,
+                nargs="?" if positional.is_optional else None,
+            )
         for flag, keywords in command.options:
             sub.add_argument(flag, **keywords)
     return parser

@@ -41,6 +41,8 @@ def _arguments_of(command: Command, typed: str, names: Sequence[str]) -> list[st
         return [flag for flag, _ in command.options] + ["--json", "--help"]
     if command.takes == "skill":
         return sorted(names)
+    if command.takes == "target":
+        return [*sorted(names), *_paths(typed)]
     if command.takes == "path":
         return _paths(typed)
     return []

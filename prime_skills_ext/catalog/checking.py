@@ -6,16 +6,23 @@ texts and names of files to the pure rules. Nothing of a skill is run.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import posixpath
+import shutil
+import tempfile
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, final
 
-from prime_skills_ext.catalog.reading import explain, read_file
+from prime_skills_ext.catalog.check_report import CheckedSkill, FileChange
+from prime_skills_ext.catalog.reading import explain, read_file, read_header
+from prime_skills_ext.catalog.sources import Source
+from prime_skills_ext.catalog.walking import Found, walk
+from prime_skills_ext.errors import PrimeSkillsError
 from prime_skills_ext.skill.check_body import (
-    Target,
+    Leads,
     check_hidden,
     check_length,
     check_links,
@@ -26,17 +33,12 @@ from prime_skills_ext.skill.check_hooks import check_hooks
 from prime_skills_ext.skill.check_project import PythonFiles, check_project
 from prime_skills_ext.skill.distributions import Distributions
 from prime_skills_ext.skill.finding import Finding, Sheet
+from prime_skills_ext.skill.fixing import diff, repair
 from prime_skills_ext.skill.frontmatter import Frontmatter, parse
-from prime_skills_ext.skill.model import Severity
+from prime_skills_ext.skill.model import Diagnostic, Severity
 from prime_skills_ext.skill.validation import import_name, to_skill
 
-__all__ = [
-    "CheckReport",
-    "CheckedSkill",
-    "FileChange",
-    "Surroundings",
-    "check_skill",
-]
+__all__ = ["Surroundings", "Target", "check_skill", "find_targets", "repair_skill"]
 
 _SKILL_FILE: Final = "SKILL.md"
 #: More than any author writes; a file beyond it is reported, not read.
@@ -45,70 +47,6 @@ _MAX_FILES: Final = 2000
 _MAX_DOCUMENTS: Final = 100
 _PRUNED: Final = frozenset({"node_modules", "venv", "__pycache__", "build", "dist"})
 _ORDER: Final[dict[Severity, int]] = {"error": 0, "warning": 1, "info": 2}
-
-
-@final
-@dataclass(frozen=True, kw_only=True, slots=True)
-class CheckedSkill:
-    """One skill and what its author should know.
-
-    Attributes:
-        name: What it is called.
-        path: Its ``SKILL.md`` or lone ``.md`` file.
-        location: Where it was found, the same text on every machine.
-        findings: By file and line, what belongs to no line first.
-    """
-
-    name: str
-    path: Path
-    location: str
-    findings: tuple[Finding, ...] = ()
-
-
-@final
-@dataclass(frozen=True, kw_only=True, slots=True)
-class FileChange:
-    """A file that ``--fix`` rewrites.
-
-    Attributes:
-        path: The file.
-        diff: What changes, in unified form.
-        written: It was rewritten; ``False`` only shows what would be.
-    """
-
-    path: Path
-    diff: str
-    written: bool
-
-
-@final
-@dataclass(frozen=True, kw_only=True, slots=True)
-class CheckReport:
-    """The answer of a check.
-
-    Attributes:
-        skills: Every skill that was checked, those without a finding included.
-        changes: What ``--fix`` does or did; empty without it.
-        fix: What to type next, ``None`` if nothing is left to do.
-    """
-
-    skills: tuple[CheckedSkill, ...] = ()
-    changes: tuple[FileChange, ...] = ()
-    fix: str | None = None
-
-    @property
-    def findings(self) -> tuple[Finding, ...]:
-        """All findings, skill by skill."""
-        return tuple(item for skill in self.skills for item in skill.findings)
-
-    def count(self, severity: Severity) -> int:
-        """Return how many findings have a severity."""
-        return sum(item.severity == severity for item in self.findings)
-
-    @property
-    def passed(self) -> bool:
-        """There is no error."""
-        return self.count("error") == 0
 
 
 @final
@@ -125,17 +63,120 @@ class Surroundings:
     distributions: Distributions = field(default_factory=Distributions)
 
 
-def check_skill(
-    path: Path, *, location: str, surroundings: Surroundings, loose: bool = False
-) -> CheckedSkill:
+@final
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Target:
+    """A file to be checked.
+
+    Attributes:
+        path: A ``SKILL.md`` or lone ``.md`` file, absolute.
+        location: What the report calls its place.
+        loose: It is a lone ``.md`` file: what lies beside it is not its own.
+    """
+
+    path: Path
+    location: str
+    loose: bool = False
+
+
+def find_targets(source: Source) -> tuple[Target, ...]:
+    """Return the skills of one source, broken ones included, by path.
+
+    Lone files that nobody named and that describe no skill are left out: READMEs lie
+    everywhere.
+    """
+    found: dict[Path, Target] = {}
+
+    def take(item: Found) -> bool:
+        path = Path(item.path)
+        if item.loose and not item.named and not _describes(path):
+            return False
+        found[path] = _target(path, source, loose=item.loose)
+        return True
+
+    def report(diagnostic: Diagnostic) -> None:
+        path = diagnostic.path
+        if path is not None and path.name.casefold() == _SKILL_FILE.casefold():
+            found.setdefault(path, _target(path, source))
+
+    walk(source, take=take, report=report)
+    return tuple(found[path] for path in sorted(found))
+
+
+def _target(path: Path, source: Source, *, loose: bool = False) -> Target:
+    place = path if loose else path.parent
+    return Target(path=path, location=source.locate(place), loose=loose)
+
+
+def _describes(path: Path) -> bool:
+    try:
+        front = parse(read_header(path))
+    except OSError:
+        return False
+    return front.found and bool(front.fields.get("description"))
+
+
+def repair_skill(target: Target, *, write: bool) -> FileChange | None:
+    """Correct what is certain in a ``SKILL.md``.
+
+    Args:
+        target: The file.
+        write: Rewrite it; else only show what would change.
+
+    Returns:
+        What changes; ``None`` where nothing does.
+
+    Raises:
+        PrimeSkillsError: The file cannot be written.
+    """
+    try:
+        before = read_file(target.path, limit=_MAX_BYTES)
+    except OSError:
+        return None  # the check says so
+    if len(before) == _MAX_BYTES:
+        return None
+    after = repair(before, path=target.path, loose=target.loose)
+    if after == before:
+        return None
+    if write:
+        _replace(target.path, after)
+    shown = target.path.name
+    if not target.loose:
+        shown = f"{target.path.parent.name}/{shown}"
+    change = diff(before, after, name=shown)
+    return FileChange(path=target.path, diff=change, written=write)
+
+
+def _replace(path: Path, data: bytes) -> None:
+    """Replace a file in one step; a link stays a link, and the mode stays."""
+    real = Path(os.path.realpath(path))
+    try:
+        descriptor, name = tempfile.mkstemp(prefix=".check-", dir=real.parent)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(data)
+            shutil.copymode(real, name)
+            Path(name).replace(real)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                Path(name).unlink()
+            raise
+    except OSError as error:
+        raise PrimeSkillsError(
+            f"{path.name} cannot be written: {explain(error)}",
+            fix="make the file and its folder writable, or edit it by hand",
+            path=path,
+        ) from error
+
+
+def check_skill(target: Target, *, surroundings: Surroundings) -> CheckedSkill:
     """Check one skill.
 
     Args:
-        path: Its ``SKILL.md`` or lone ``.md`` file, absolute.
-        location: What the report calls its place.
+        target: Its file.
         surroundings: What it may rely on.
-        loose: It is a lone ``.md`` file: what lies beside it is not its own.
     """
+    path, loose, location = target.path, target.loose, target.location
     try:
         data = read_file(path, limit=_MAX_BYTES)
     except OSError as error:
@@ -197,7 +238,8 @@ def _document(
         )
     yield from check_header(data, front, path=path, loose=loose)
     yield from check_hooks(sheet, front, header=header)
-    yield from check_length(sheet, front)
+    if front.found:
+        yield from check_length(sheet, front)
     yield from check_hidden(sheet, header=header)
 
 
@@ -231,7 +273,7 @@ class _Folder:
                     pending.append((target, document, 1))
         return findings
 
-    def _look(self, target: str) -> Target:
+    def _look(self, target: str) -> Leads:
         real = os.path.realpath(self.root / target)
         root = os.path.realpath(self.root)
         if real != root and not real.startswith(root + os.sep):
@@ -293,8 +335,3 @@ def _files(root: Path) -> Iterable[str]:
         if len(found) >= _MAX_FILES:
             break
     return found[:_MAX_FILES]
-
-
-def with_findings(skill: CheckedSkill, findings: Iterable[Finding]) -> CheckedSkill:
-    """Return a skill with further findings."""
-    return replace(skill, findings=(*skill.findings, *findings))

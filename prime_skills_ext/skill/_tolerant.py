@@ -187,7 +187,11 @@ def _lines(piece: Piece, line: int) -> str:
 def _items(piece: Piece) -> Sequence[str]:
     """Return the items of what was meant as a list, else nothing."""
     rest = piece.rest.strip()
-    more = [line.strip() for line in piece.more if line.strip()]
+    more = [
+        text
+        for line in piece.more
+        if (text := line.strip()) and not text.startswith("#")
+    ]
     if not rest and more and all(line.startswith("- ") for line in more):
         return [line[2:].strip() for line in more]
     text = " ".join([rest, *more])

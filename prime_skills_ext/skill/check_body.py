@@ -22,8 +22,8 @@ from prime_skills_ext.skill.text import invisible_places
 
 __all__ = [
     "MAX_BODY_LINES",
+    "Leads",
     "Look",
-    "Target",
     "check_hidden",
     "check_length",
     "check_links",
@@ -34,9 +34,9 @@ __all__ = [
 MAX_BODY_LINES: Final = 500
 
 #: Where a link leads: ``"there"``, ``"missing"``, or ``"outside"`` of the skill.
-Target = Literal["there", "missing", "outside"]
+Leads = Literal["there", "missing", "outside"]
 #: Tells where a path relative to the skill's folder leads, with ``/``.
-Look = Callable[[str], Target]
+Look = Callable[[str], Leads]
 
 _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:|//|#|\?|$")
 _DRIVE: Final = re.compile(r"[A-Za-z]:[/\\]")
@@ -220,11 +220,13 @@ def _leaves(path: str) -> bool:
 def _links(sheet: Sheet, *, first: int, base: str) -> Iterator[_Link]:
     text = "\n".join(sheet.lines[first - 1 :])
     position = {"line": first - 1, "column": 0}
-    for written, start, end in _targets(MarkdownIt("commonmark").parse(text)):
+    for target, start, end in _targets(MarkdownIt("commonmark").parse(text)):
+        written = unquote(target)
         path = _as_path(written, base)
         if path is None:
             continue
-        at = _find(sheet, written, range(first - 1 + start, first - 1 + end), position)
+        block = range(first - 1 + start, first - 1 + end)
+        at = _find(sheet, (written, target), block, position)
         yield _Link(written=written, path=path, line=at[0] + 1, column=at[1] + 1)
 
 
@@ -235,7 +237,7 @@ def _targets(tokens: list[Token]) -> Iterator[tuple[str, int, int]]:
         for inner in token.children or ():
             target = inner.attrGet("href" if inner.type == "link_open" else "src")
             if isinstance(target, str) and inner.type in {"link_open", "image"}:
-                yield unquote(target), start, end
+                yield target, start, end
 
 
 def _as_path(written: str, base: str) -> str | None:
@@ -252,17 +254,19 @@ def _as_path(written: str, base: str) -> str | None:
 
 
 def _find(
-    sheet: Sheet, written: str, block: range, position: dict[str, int]
+    sheet: Sheet, spellings: tuple[str, ...], block: range, position: dict[str, int]
 ) -> tuple[int, int]:
     """Return line and column from 0 of a target, searched behind the one before."""
     for line in block:
         start = position["column"] if line == position["line"] else 0
-        at = sheet.lines[line].find(written, start)
+        found = (sheet.lines[line].find(each, start) for each in spellings)
+        at = next((place for place in found if place >= 0), -1)
         if at >= 0 and line >= position["line"]:
             position.update(line=line, column=at + 1)
             return line, at
-    # a reference link's target stands elsewhere; an encoded one looks different
+    # the target of a reference link stands elsewhere
     for line, text in enumerate(sheet.lines):
-        if written in text:
-            return line, text.index(written)
+        for each in spellings:
+            if each in text:
+                return line, text.index(each)
     return block.start, 0

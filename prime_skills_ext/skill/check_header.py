@@ -105,7 +105,7 @@ class _Header:
                 severity="warning",
                 line=1,
                 column=1,
-                # the sheet's lines come without the mark
+                written=f"\ufeff{self.sheet.line(1)}",
                 edit=Edit(first=1, last=1, lines=(self.sheet.line(1),)),
             )
         if self.sheet.line(end).startswith("."):
@@ -149,9 +149,9 @@ class _Header:
         return self._note_key(
             "field-beyond",
             f"{listed} {'is' if len(keys) == 1 else 'are'} beyond the standard: other "
-            "hosts pass over such fields, and its reference validator refuses them.",
-            fix="Keep them where this host is meant; what only informs people belongs "
-            "below `metadata:`.",
+            "hosts pass over such a field, and its reference validator refuses it.",
+            fix="Keep what hosts like this one read; what informs people belongs below "
+            "`metadata:`.",
             line=line,
             severity="info",
         )
@@ -177,6 +177,8 @@ class _Header:
     def name(self) -> Iterator[Finding]:
         """The name is required; rules of its text are the reader's."""
         value = self.front.fields.get("name")
+        if any(item.severity == "error" for item in self.front.diagnostics):
+            return  # a header that cannot be read says so already
         if value is not None and (not isinstance(value, str) or value.strip()):
             return
         line = self._line("name") if "name" in self.front.fields else self.start
@@ -275,9 +277,9 @@ class _Header:
             "tools-separator",
             "`allowed-tools` is a text with blanks between the tools in the standard, "
             f"not {'a list' if items else 'separated by commas'}.",
-            fix="Write it as: " + (corrected := f"allowed-tools: {words}"),
+            fix="Write the tools with blanks between them.",
             line=line,
-            corrected=corrected,
+            corrected=f"allowed-tools: {words}",
             severity="warning",
         )
 

@@ -11,7 +11,7 @@ import builtins
 import keyword
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, final
 
@@ -321,7 +321,7 @@ class _Contract:
         return sheet.note(
             "import-undeclared",
             f"`{item.name}` is imported and not declared"
-            + (f"; {why}." if why else ": the import will fail."),
+            + (f"; {why}." if why else ": it fails where nothing else brings it."),
             fix=f'Add "{item.requirement}" to `dependencies` in pyproject.toml.',
             severity="warning" if why else "error",
             line=line,
@@ -341,7 +341,9 @@ class _Contract:
     ) -> Finding:
         reader = TableReader(text=self.python.pyproject or "", path=self.sheet.path)
         reader.report(code, reason, fix=fix, where=where, key=key, severity=severity)
-        return self.sheet.quote(reader.diagnostics[0], corrected=corrected)
+        found = self.sheet.quote(reader.diagnostics[0], corrected=corrected)
+        # what is missing has no line to quote
+        return found if key is not None else replace(found, written=None)
 
 
 def _syntax(sheet: Sheet, slip: Slip) -> Finding:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Final
 
 from prime_skills_ext.skill import names
@@ -28,7 +29,9 @@ _LENIENT: Final = frozenset({"yaml-comment"})
 _REQUOTED: Final = frozenset({"yaml-colon", "yaml-sign", "yaml-text"})
 _VALUE: Final = re.compile(r"""\s*(["']?)[\w.-]+\1[ \t]*:[ \t]*["']?""")
 #: The reader's fixes end with the line as it should be.
-_WRITE_AS: Final = re.compile(r"rite lines? [\d-]+ as: (?P<line>.+)", re.DOTALL)
+_WRITE_AS: Final = re.compile(
+    r"(?P<head>[Ww]rite lines? [\d-]+ )as: (?P<line>.+)", re.DOTALL
+)
 
 
 def quote_reader(
@@ -50,11 +53,14 @@ def quote_reader(
         if item.code in _ELSEWHERE:
             continue
         edit = _edit(item, sheet=sheet, front=front, pieces=pieces)
+        corrected = None if edit else _corrected(item)
+        # where the line is shown as it should be, it need not be told
+        fix = _WRITE_AS.sub(r"\g<head>as shown.", item.fix)
         yield sheet.quote(
-            item,
+            replace(item, fix=fix),
             severity="warning" if item.code in _LENIENT else "error",
             column=_column(item, sheet.line(item.line or 0)),
-            corrected=None if edit else _corrected(item),
+            corrected=corrected,
             edit=edit,
         )
 
@@ -112,12 +118,11 @@ def _edit(
     item: Diagnostic, *, sheet: Sheet, front: Frontmatter, pieces: Mapping[int, Piece]
 ) -> Edit | None:
     """Return the correction of a line whose value is known."""
-    if item.line is None:
-        return None
+    at = item.line or 0
     if item.code == "blank-before-fence":
         first = next(at for at, line in enumerate(sheet.lines, 1) if line.strip())
         return Edit(first=1, last=first - 1, lines=())
-    piece = pieces.get(item.line)
+    piece = pieces.get(at)
     if piece is None or item.code not in _REQUOTED | {"yaml-no-space"}:
         return None
     if item.code == "yaml-no-space":
@@ -128,7 +133,7 @@ def _edit(
         used = _used(piece)
     if line is None:
         return None
-    return Edit(first=item.line, last=item.line + used, lines=(line,))
+    return Edit(first=at, last=at + used, lines=(line,))
 
 
 def _requoted(
@@ -140,11 +145,9 @@ def _requoted(
     value = front.fields.get(key)
     if same[-1] is not piece:
         return None  # the value is that of the later one
-    if isinstance(value, str):
-        return f"{key}: {quoted(value)}"
-    if isinstance(value, list) and all(isinstance(each, str) for each in value):
-        return f"{key}: [{', '.join(quoted(each) for each in value)}]"
-    return None
+    if isinstance(value, list):
+        return f"{key}: [{', '.join(quoted(str(each)) for each in value)}]"
+    return f"{key}: {quoted(str(value))}"
 
 
 def _used(piece: Piece) -> int:

@@ -95,15 +95,16 @@ class Sheet:
         severity: Severity = "error",
         line: int | None = None,
         column: int | None = None,
+        written: str | None = None,
         corrected: str | None = None,
         edit: Edit | None = None,
     ) -> Finding:
-        """Make a finding about this file, the line it is about quoted."""
-        written = None if line is None else self.line(line) or None
+        """Make a finding about this file; ``written`` is the line it is about."""
         if edit is not None:
             corrected = "\n".join(edit.lines)
-            replaced = self.lines[edit.first - 1 : edit.last]
-            written = "\n".join(replaced) or None
+            written = written or "\n".join(self.lines[edit.first - 1 : edit.last])
+        elif line is not None:
+            written = written or self.line(line)
         return Finding(
             code=code,
             reason=reason,
@@ -112,7 +113,7 @@ class Sheet:
             path=self.path,
             line=line,
             column=column,
-            written=written,
+            written=written or None,
             corrected=corrected,
             edit=edit,
         )

@@ -20,8 +20,6 @@ from prime_skills_ext.skill.validation import to_skill
 
 __all__ = ["apply_edit", "diff", "repair"]
 
-#: More slips than a header has lines end the loop, not the file.
-_MAX_EDITS = 200
 _LINE_END = re.compile("\r\n|\r|\n")
 
 
@@ -35,10 +33,8 @@ def repair(data: bytes, *, path: Path, loose: bool = False) -> bytes:
     """
     reading = _Reading.of(data, path=path, loose=loose)
     refused: set[Edit] = set()
-    for _ in range(_MAX_EDITS):
-        edit = next((item for item in reading.edits if item not in refused), None)
-        if edit is None:
-            break
+    # it ends: each turn leaves fewer findings, or fewer edits that were not tried
+    while edit := next((item for item in reading.edits if item not in refused), None):
         changed = _Reading.of(apply_edit(data, edit), path=path, loose=loose)
         if changed.meaning == reading.meaning and changed.slips < reading.slips:
             data, reading = changed.data, changed
@@ -57,7 +53,10 @@ def apply_edit(data: bytes, edit: Edit) -> bytes:
     lines = _LINE_END.split(text)
     usual = ends[0] if ends else "\n"
     whole = [line + end for line, end in zip(lines, [*ends, ""], strict=True)]
-    whole[edit.first - 1 : edit.last] = [line + usual for line in edit.lines]
+    new = [line + usual for line in edit.lines]
+    if new and edit.last == len(lines):
+        new[-1] = edit.lines[-1]  # the last line of a file has no end
+    whole[edit.first - 1 : edit.last] = new
     return "".join(whole).encode()
 
 
@@ -70,9 +69,7 @@ def diff(before: bytes, after: bytes, *, name: str) -> str:
 
 
 def _lines(data: bytes) -> list[str]:
-    # a byte-order mark is what may have been taken away: show that it was there
-    text = data.decode(errors="replace").replace("\ufeff", "<U+FEFF>")
-    return _LINE_END.split(text)
+    return _LINE_END.split(data.decode(errors="replace"))
 
 
 @final

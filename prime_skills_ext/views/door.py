@@ -33,7 +33,7 @@ def as_said_at(door: Door, value: Any) -> Any:
         return value
     changes = {
         name: as_said_at(door, getattr(value, name))
-        for name in ("fix", "status", "skills", "checks", "diagnostics")
+        for name in ("fix", "status", "skills", "checks", "diagnostics", "findings")
         if hasattr(value, name)
     }
     return dataclasses.replace(value, **changes)

@@ -13,6 +13,7 @@ from weakref import WeakKeyDictionary
 
 from IPython.core.interactiveshell import InteractiveShell
 
+from prime_skills_ext.catalog.check_report import CheckReport
 from prime_skills_ext.catalog.status import Catalogue, SkillStatus
 from prime_skills_ext.kernel.callable_module import pretty_call
 from prime_skills_ext.kernel.reload import ReloadReport
@@ -31,6 +32,7 @@ TYPES: Final[tuple[type, ...]] = (
     Check,
     Message,
     ReloadReport,
+    CheckReport,
 )
 
 #: What stood in a formatter before: absent is told from ``None``.

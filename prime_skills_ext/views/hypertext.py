@@ -12,23 +12,32 @@ from functools import singledispatch
 from html import escape
 from typing import Final
 
+from prime_skills_ext.catalog.check_report import (
+    CheckedSkill,
+    CheckReport,
+    FileChange,
+)
 from prime_skills_ext.catalog.status import Catalogue, SkillStatus, State
 from prime_skills_ext.kernel.reload import ReloadReport
-from prime_skills_ext.skill.model import Diagnostic
+from prime_skills_ext.skill.finding import Finding
+from prime_skills_ext.skill.model import Diagnostic, Severity
 from prime_skills_ext.views import markdown
 from prime_skills_ext.views.card import SkillDetails
 from prime_skills_ext.views.report import Check, Doctor, Message
-from prime_skills_ext.views.text import EMPTY_FIX
+from prime_skills_ext.views.text import CHECK_EMPTY_FIX, EMPTY_FIX
 from prime_skills_ext.views.theme import CLASS, STYLE
 from prime_skills_ext.views.wording import (
     Tone,
+    check_summary,
     clean,
     clean_block,
     first_sentence,
     group_of,
     grouped,
     how_to_use,
+    place_in_skill,
     place_of,
+    quoted_lines,
     summary,
     tone_of,
 )
@@ -43,6 +52,11 @@ _SIGNS: Final[dict[Tone, str]] = {
     "quiet": "○",
 }
 _CHECK_TONES: Final[dict[str, Tone]] = {"ok": "good", "note": "plain", "problem": "bad"}
+_SEVERITY_TONES: Final[dict[Severity, Tone]] = {
+    "error": "bad",
+    "warning": "todo",
+    "info": "plain",
+}
 _MAGIC: Final = re.compile(r"(?<!\S)%{1,2}[a-z_]+(?: --[a-z-]+)*")
 _COLUMNS: Final = ("Skill", "State", "What it does, or what it needs", "Where")
 
@@ -108,6 +122,61 @@ def _(value: Message) -> str:
 @render.register
 def _(value: ReloadReport) -> str:
     return _card(f"<code>{_text(repr(value))}</code>", small=True)
+
+
+@render.register
+def _(value: CheckReport) -> str:
+    if not value.skills:
+        head = "<header><b>Check</b></header>"
+        told = f"No skills of yours here.{_fix(CHECK_EMPTY_FIX)}"
+        return _card(head, f"<p class='ps-lead'>{told}</p>")
+    told = f"<span class='ps-muted'>{_text(check_summary(value))}</span>"
+    head = f"<header><b>Check</b>{told}</header>"
+    groups = "".join(_checked(skill) for skill in value.skills)
+    table = f"<table aria-label='Findings'>{groups}</table>"
+    changes = "".join(_change(change) for change in value.changes)
+    next_step = f"<p class='ps-lead'>{_fix(value.fix)}</p>" if value.fix else ""
+    return _card(head, table, changes, next_step)
+
+
+def _checked(skill: CheckedSkill) -> str:
+    heading = (
+        f"<span class='ps-asis'>{_text(skill.name)} "
+        f"<span class='ps-muted'>{_text(skill.location)}</span></span>"
+    )
+    rows = "".join(_finding(item, skill=skill) for item in skill.findings)
+    if not rows:
+        ok = f"<td class='ps-severity'>{_pill('good', 'ok')}</td>"
+        rows = f"<tr>{ok}<td>No findings.</td></tr>"
+    return (
+        "<tbody><tr class='ps-group'>"
+        f"<th colspan='2' scope='rowgroup'>{heading}</th></tr>{rows}</tbody>"
+    )
+
+
+def _finding(finding: Finding, *, skill: CheckedSkill) -> str:
+    pill = _pill(_SEVERITY_TONES[finding.severity], finding.severity)
+    place = _text(place_in_skill(finding, skill=skill))
+    quoted = "".join(
+        f"<dt>{label}</dt><dd><code>{_quoted(text)}</code></dd>"
+        for label, text in (("is", finding.written), ("want", finding.corrected))
+        if text
+    )
+    lines = f"<dl class='ps-quote'>{quoted}</dl>" if quoted else ""
+    return (
+        f"<tr><td class='ps-severity'>{pill}</td><td>{_prose(finding.reason)}"
+        f"<span class='ps-line ps-muted'>{place} · {finding.code}</span>"
+        f"{lines}{_fix(finding.fix)}</td></tr>"
+    )
+
+
+def _change(change: FileChange) -> str:
+    title = "Written" if change.written else "Would be written"
+    return _fold(title, f"<pre>{_quoted(change.diff)}</pre>")
+
+
+def _quoted(text: str) -> str:
+    return escape("\n".join(quoted_lines(text)))
 
 
 def _card(*parts: str, small: bool = False) -> str:
@@ -192,10 +261,9 @@ def _notes(catalogue: Catalogue) -> str:
 
 
 def _note(note: Diagnostic, *, catalogue: Catalogue) -> str:
-    tones: dict[str, Tone] = {"error": "bad", "warning": "todo", "info": "plain"}
     where = place_of(note, catalogue=catalogue)
     place = "" if where is None else f" <span class='ps-where'>{_text(where)}</span>"
-    badge = _pill(tones[note.severity], note.severity)
+    badge = _pill(_SEVERITY_TONES[note.severity], note.severity)
     return f"{badge} {_prose(note.message)}{place}{_fix(note.fix)}"
 
 

@@ -11,7 +11,9 @@ from dataclasses import fields, is_dataclass
 from functools import singledispatch
 from pathlib import Path
 
+from prime_skills_ext.catalog.check_report import CheckReport
 from prime_skills_ext.catalog.status import Catalogue, SkillStatus
+from prime_skills_ext.skill.finding import Finding
 from prime_skills_ext.skill.model import Diagnostic
 from prime_skills_ext.views.card import SkillDetails
 
@@ -89,6 +91,33 @@ def _(value: Diagnostic) -> object:
         "path": None if value.path is None else str(value.path),
         "line": value.line,
         "column": value.column,
+    }
+
+
+@_jsonable.register
+def _(value: CheckReport) -> object:
+    return {
+        "passed": value.passed,
+        "errors": value.count("error"),
+        "warnings": value.count("warning"),
+        "skills": _all(value.skills),
+        "changes": _all(value.changes),
+        "fix": value.fix,
+    }
+
+
+@_jsonable.register
+def _(value: Finding) -> object:
+    return {
+        "code": value.code,
+        "severity": value.severity,
+        "path": str(value.path),
+        "line": value.line,
+        "column": value.column,
+        "reason": value.reason,
+        "fix": value.fix,
+        "written": value.written,
+        "corrected": value.corrected,
     }
 
 

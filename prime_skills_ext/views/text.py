@@ -10,30 +10,41 @@ from collections.abc import Sequence
 from functools import singledispatch
 from typing import Final
 
+from prime_skills_ext.catalog.check_report import (
+    CheckedSkill,
+    CheckReport,
+    FileChange,
+)
 from prime_skills_ext.catalog.status import Catalogue, SkillStatus
 from prime_skills_ext.kernel.reload import ReloadReport
+from prime_skills_ext.skill.finding import Finding
 from prime_skills_ext.views.card import SkillDetails
 from prime_skills_ext.views.report import Check, Doctor, Message
 from prime_skills_ext.views.wording import (
     cell_width,
+    check_summary,
     clean,
     clean_block,
     group_of,
     grouped,
     how_to_use,
     pad,
+    place_in_skill,
     place_of,
+    quoted_lines,
     shorten,
     summary,
     what_of,
     wrap,
 )
 
-__all__ = ["EMPTY_FIX", "WIDTH", "render"]
+__all__ = ["CHECK_EMPTY_FIX", "EMPTY_FIX", "WIDTH", "render"]
 
 #: Columns that a table takes at most; a fix is never cut and may be longer.
 WIDTH: Final = 100
 EMPTY_FIX: Final = "run `%skill add PATH`, or make .prime/agent/skills/NAME/SKILL.md"
+
+CHECK_EMPTY_FIX: Final = "name a skill, or a folder: `%skill check PATH`"
 
 _MAX_NAME: Final = 24
 _MAX_WHERE: Final = 32
@@ -111,6 +122,45 @@ def _(value: Message) -> str:
 @render.register
 def _(value: ReloadReport) -> str:
     return repr(value)
+
+
+@render.register
+def _(value: CheckReport) -> str:
+    if not value.skills:
+        return f"Check: no skills of yours\n  fix: {CHECK_EMPTY_FIX}"
+    lines = [f"Check: {check_summary(value)}"]
+    for skill in value.skills:
+        lines += _checked(skill)
+    for change in value.changes:
+        lines += _change(change)
+    if value.fix:
+        lines += ["", *_fix(value.fix, indent=0)]
+    return "\n".join(lines)
+
+
+def _checked(skill: CheckedSkill) -> list[str]:
+    # what has no finding is one line, and needs no heading
+    if not skill.findings:
+        return ["", f"{clean(skill.name)}  ({skill.location})  ok"]
+    lines = ["", f"{clean(skill.name)}  ({skill.location})"]
+    for finding in skill.findings:
+        lines += _finding(finding, skill=skill)
+    return lines
+
+
+def _finding(finding: Finding, *, skill: CheckedSkill) -> list[str]:
+    place = place_in_skill(finding, skill=skill)
+    head = f"  {finding.severity:<7}  {place}  {finding.code}"
+    lines = [head, *(f"    {x}" for x in wrap(clean(finding.reason), width=WIDTH - 4))]
+    for label, text in (("is:  ", finding.written), ("want:", finding.corrected)):
+        if text:
+            lines += [f"    {label}  {line}" for line in quoted_lines(text)]
+    return [*lines, *_fix(finding.fix, indent=4)]
+
+
+def _change(change: FileChange) -> list[str]:
+    title = "Written" if change.written else "Would be written"
+    return ["", title, *(f"  {line}" for line in quoted_lines(change.diff))]
 
 
 def _table(catalogue: Catalogue) -> list[str]:

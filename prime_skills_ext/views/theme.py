@@ -138,6 +138,9 @@ _SHEET: Final = """
 }
 & dt { margin: 0; padding: 0; font-weight: 400; color: var(--ps-muted); }
 & dd { margin: 0; padding: 0; overflow-wrap: anywhere; }
+& dl.ps-quote { grid-template-columns: 2.6em 1fr; gap: 3px 8px; padding: 4px 0 0; }
+& .ps-asis { font-size: 13px; letter-spacing: 0; text-transform: none; }
+& .ps-severity { width: 6.5em; }
 & p.ps-lead { margin: 0; padding: 12px 16px; white-space: pre-line; }
 & pre {
   margin: 8px 0;

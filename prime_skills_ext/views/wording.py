@@ -11,14 +11,18 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final, Literal
 
+from prime_skills_ext.catalog.check_report import CheckedSkill, CheckReport
 from prime_skills_ext.catalog.status import Catalogue, SkillStatus, State
+from prime_skills_ext.skill.finding import Finding
 from prime_skills_ext.skill.model import Diagnostic
+from prime_skills_ext.skill.text import invisible_places
 
 __all__ = [
     "GROUPS",
     "Group",
     "Tone",
     "cell_width",
+    "check_summary",
     "clean",
     "clean_block",
     "first_sentence",
@@ -26,7 +30,9 @@ __all__ = [
     "grouped",
     "how_to_use",
     "pad",
+    "place_in_skill",
     "place_of",
+    "quoted_lines",
     "shorten",
     "summary",
     "tone_of",
@@ -61,6 +67,8 @@ _TONES: Final[dict[State, Tone]] = {
 }
 #: Invisible, but part of how words and emoji are written.
 _JOINERS: Final = "\u200c\u200d"
+#: Of a longer line its beginning is quoted.
+_MAX_QUOTED: Final = 400
 _READY: Final[frozenset[State]] = frozenset({"ready", "instructions"})
 
 
@@ -132,6 +140,30 @@ def place_of(diagnostic: Diagnostic, *, catalogue: Catalogue) -> str | None:
     return Path(*path.parts[-2:]).as_posix().lstrip("/") + line
 
 
+def check_summary(report: CheckReport) -> str:
+    """Return what a check found in words: ``"2 skills, 1 error, 3 warnings"``."""
+    counts = [(len(report.skills), "skill")]
+    counts += [
+        (number, word)
+        for word in ("error", "warning")
+        if (number := report.count(word))
+    ]
+    parts = [f"{number} {word}{'' if number == 1 else 's'}" for number, word in counts]
+    notes = report.count("info")
+    if notes:
+        parts.append("1 note" if notes == 1 else f"{notes} notes")
+    return ", ".join(parts if len(parts) > 1 else [*parts, "no findings"])
+
+
+def place_in_skill(finding: Finding, *, skill: CheckedSkill) -> str:
+    """Return file, line and column of a finding, the file inside the skill's folder."""
+    folder = skill.path.parent
+    is_inside = finding.path.is_relative_to(folder)
+    path = finding.path.relative_to(folder) if is_inside else Path(finding.path.name)
+    numbers = [finding.line, finding.column if finding.line else None]
+    return ":".join([path.as_posix(), *(str(each) for each in numbers if each)])
+
+
 def clean(text: str) -> str:
     """Return text on one line: white space folded, control characters gone."""
     return " ".join(_visible(text).split())
@@ -153,6 +185,26 @@ def _visible(text: str) -> str:
         if each.isspace()
         or each in _JOINERS
         or unicodedata.category(each) not in {"Cc", "Cf", "Cs"}
+    )
+
+
+def quoted_lines(text: str) -> tuple[str, ...]:
+    """Return a stranger's lines as they are, what cannot be seen as ``<U+200B>``."""
+    hidden = {at for at, _ in invisible_places(text)}
+    shown = "".join(
+        f"<U+{ord(each):04X}>" if at in hidden or _is_control(each) else each
+        for at, each in enumerate(text)
+    )
+    return tuple(
+        line if len(line) <= _MAX_QUOTED else f"{line[:_MAX_QUOTED]}…"
+        for line in shown.split("\n")
+    )
+
+
+def _is_control(character: str) -> bool:
+    kinds = {"Cc", "Cf", "Cs", "Zl", "Zp"}
+    return (
+        character not in f"\n\t{_JOINERS}" and unicodedata.category(character) in kinds
     )
 
 

@@ -8,6 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from prime_skills_ext.catalog.checking import (
+    Surroundings,
+    check_skill,
+    find_targets,
+)
 from prime_skills_ext.catalog.discovery import discover
 from prime_skills_ext.catalog.sources import Source
 
@@ -90,6 +95,45 @@ def test_template_is_three_files_that_load_without_a_diagnostic(
     tomllib.loads(files["pyproject.toml"])
 
 
+def _findings(root: Path) -> list[str]:
+    source = Source(kind="explicit", label="explicit", directory=root)
+    checked = [
+        check_skill(target, surroundings=Surroundings())
+        for target in find_targets(source)
+    ]
+    assert checked
+    return [f"{x.name}: {item.code}" for x in checked for item in x.findings]
+
+
+def test_shipped_skills_pass_the_strict_check(builtin: Path) -> None:
+    """Not one finding, notes included."""
+    assert _findings(builtin) == []
+
+
+def test_template_passes_the_strict_check(builtin: Path, tmp_path: Path) -> None:
+    """Who copies the template starts without a finding."""
+    for inside, text in _template(builtin).items():
+        file = tmp_path / "word-count" / inside
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    assert _findings(tmp_path) == []
+
+
+def test_readmes_skill_passes_the_strict_check(tmp_path: Path) -> None:
+    """The first skill that anybody sees is a good one."""
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    section = readme.split("\n## A skill\n", 1)[1].split("\n## ", 1)[0]
+    document, project, code = re.findall(
+        r"```\w+\n(.*?)^```", section, re.DOTALL | re.MULTILINE
+    )[-3:]
+    folder = tmp_path / "word-count"
+    (folder / "src" / "word_count").mkdir(parents=True)
+    (folder / "SKILL.md").write_text(document, encoding="utf-8")
+    (folder / "pyproject.toml").write_text(project, encoding="utf-8")
+    (folder / "src/word_count/__init__.py").write_text(code, encoding="utf-8")
+    assert _findings(tmp_path) == []
+
+
 async def test_template_counts_words(builtin: Path) -> None:
     """The code of the template does what its text says."""
     namespace: dict[str, object] = {}
@@ -110,7 +154,14 @@ def test_skill_creator_links_to_files_that_exist(builtin: Path) -> None:
 
 @pytest.mark.parametrize(
     "topic",
-    ["%skill add", "%reload_skills", "%skill doctor", "%skill trust", "Use when"],
+    [
+        "%skill add",
+        "%reload_skills",
+        "%skill check",
+        "%skill doctor",
+        "%skill trust",
+        "Use when",
+    ],
 )
 def test_skill_creator_teaches(builtin: Path, topic: str) -> None:
     """Place, trust, trying out and routing are part of the lesson."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from prime_skills_ext.skill.text import (
+    cut_at_word,
     few,
     folded,
     invisible_characters,
@@ -67,6 +68,20 @@ def test_text_without_invisible_characters(text: str, expected: str) -> None:
 def test_split_keeps_brackets_together(text: str, expected: tuple[str, ...]) -> None:
     """Separators inside of brackets separate nothing."""
     assert split_outside(text, separators=",") == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "cut"),
+    [
+        ("short", "short"),
+        ("twelve chars", "twelve…"),
+        ("a verylongwordthatdoesnotend", "a verylon…"),
+        ("技能技能技能技能技能技能", "技能技能技能技能技…"),
+    ],
+)
+def test_cut_falls_on_a_word_where_there_is_one(text: str, cut: str) -> None:
+    """A text is cut to ten characters, the ellipsis included."""
+    assert cut == cut_at_word(text, limit=10)
 
 
 @pytest.mark.parametrize(
