@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal, NoReturn, final
 
-from prime_skills_ext import check, demo, doctor, kernelspec
+from prime_skills_ext import demo, doctor, kernelspec
 from prime_skills_ext.catalog.settings import Scope
 from prime_skills_ext.errors import SettingsError
 from prime_skills_ext.manager import SkillManager
@@ -129,6 +129,9 @@ def _doctor(manager: SkillManager, arguments: Arguments) -> object:
 
 
 def _check(manager: SkillManager, arguments: Arguments) -> object:
+    # an author's tool: nobody who loads the extension waits for its parsers
+    from prime_skills_ext import check  # noqa: PLC0415
+
     return check.examine(
         manager, arguments.TARGET, fix=arguments.fix, write=arguments.write
     )

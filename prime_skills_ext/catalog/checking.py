@@ -36,7 +36,8 @@ from prime_skills_ext.skill.finding import Finding, Sheet
 from prime_skills_ext.skill.fixing import diff, repair
 from prime_skills_ext.skill.frontmatter import Frontmatter, parse
 from prime_skills_ext.skill.model import Diagnostic, Severity
-from prime_skills_ext.skill.validation import import_name, to_skill
+from prime_skills_ext.skill.names import import_name
+from prime_skills_ext.skill.validation import to_skill
 
 __all__ = ["Surroundings", "Target", "check_skill", "find_targets", "repair_skill"]
 
