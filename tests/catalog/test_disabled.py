@@ -134,3 +134,18 @@ def test_every_candidate_is_exactly_one_of_winner_shadowed_disabled(
     assert off & set(identities) == {
         it.skill.identity for it in catalogue.skills if it.state == "disabled"
     }
+
+
+@given(candidates=CANDIDATES, data=st.data())
+def test_order_of_discovery_never_changes_the_selection(
+    candidates: list[Candidate], data: st.DataObject
+) -> None:
+    """Disabled ones included."""
+    off = {item.skill.identity for item in candidates if "x" in item.inside}
+    shuffled = data.draw(st.permutations(candidates))
+    first, second = (
+        chosen(*order, off=lambda item: item.skill.identity in off, trusted=from_user)
+        for order in (candidates, shuffled)
+    )
+    assert first == second
+    assert first.holders() == second.holders()

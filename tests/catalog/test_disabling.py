@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import json
+import os
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from prime_skills_ext.catalog.places import Places, find_places
 from prime_skills_ext.catalog.settings import settings_path
 from prime_skills_ext.catalog.survey import Survey, survey
 from prime_skills_ext.catalog.trust import TrustStore
+from tests.catalog.test_settings import SLOW_START
 from tests.conftest import MakeSkill
 
 World = Callable[..., Survey]
@@ -303,3 +308,66 @@ def test_w48_damage_keeps_what_was_disabled(look: World, places: Places) -> None
     found = look()
     assert ["user: edit", "builtin: edit"] == off(found)
     assert ["settings-damaged"] == codes(found)
+
+
+HEADERS = {
+    "good": "---\nname: {name}\ndescription: d\n---\n",
+    "nameless": "---\ndescription: d\n---\n",
+    "blank": "",
+    "no description": "---\nname: {name}\n---\n",
+    "broken": "---\nname: [\n---\n",
+}
+
+
+@SLOW_START
+@given(
+    skills=st.dictionaries(
+        st.tuples(st.sampled_from(("user", "project")), st.sampled_from("abcd")),
+        st.tuples(st.sampled_from(sorted(HEADERS)), st.sampled_from("abcd")),
+    ),
+    entries=st.lists(
+        st.sampled_from(("-a", "-b@user", "!c", "!*/d", "+a", "-skills/d"))
+    ),
+    ignored=st.sampled_from(("", "b\n", "c/\n")),
+)
+def test_every_skill_is_winner_shadowed_disabled_or_diagnosed(
+    skills: dict[tuple[str, str], tuple[str, str]], entries: list[str], ignored: str
+) -> None:
+    """And exactly one of them, whatever lies there and whatever settings say."""
+    with tempfile.TemporaryDirectory() as folder:
+        home, project = Path(folder, "home"), Path(folder, "project")
+        roots = {
+            "user": home / ".prime/agent/skills",
+            "project": project / ".prime/agent/skills",
+        }
+        for root in roots.values():
+            root.mkdir(parents=True)
+            (root / ".gitignore").write_text(ignored)
+        written = set()
+        for (scope, name), (header, declared) in skills.items():
+            path = roots[scope] / name / "SKILL.md"
+            path.parent.mkdir()
+            path.write_text(HEADERS[header].format(name=declared))
+            # a file that is no skill and that an ignore file hides is nobody's business
+            if name not in ignored or header in {"good", "nameless"}:
+                written.add(path.resolve())
+        settings = home / ".prime/agent/settings.json"
+        settings.write_text(json.dumps({"skills": entries}))
+        places = find_places(environ={"HOME": str(home)}, project=project)
+        selection = survey(places, environ={}).selection
+
+    counted = [
+        item.skill.identity
+        for item in selection.candidates()
+        if item.source.kind != "builtin"
+    ]
+    diagnosed = {
+        Path(os.path.realpath(item.path))
+        for item in selection.diagnostics
+        if item.path is not None
+        and item.severity in {"error", "info"}
+        and item.code != "overrides"
+    }
+    assert len(set(counted)) == len(counted)
+    assert written == set(counted) | (diagnosed & written)
+    assert set() == set(counted) & diagnosed
