@@ -26,7 +26,7 @@ from prime_skills_ext.skill.model import Diagnostic
 
 __all__ = ["MAX_MATCHES", "settings_sources"]
 
-#: Paths that one glob may stand for.
+#: Paths that one glob, and all entries of one file, may stand for.
 MAX_MATCHES: Final = 200
 #: Folders that one glob may look into.
 _MAX_FOLDERS: Final = 2000
@@ -57,6 +57,9 @@ def settings_sources(
             real = os.path.realpath(path)
             if real in seen:
                 continue
+            if len(seen) == MAX_MATCHES:
+                diagnostics.append(_too_many(settings))
+                break
             root = _root(real, places) if settings.scope == "project" else None
             source = given_source(path, kind=kind, order=len(seen), root=root)
             seen.add(real)
@@ -171,6 +174,16 @@ def _below(folder: str, *, matches: _Matches) -> Iterator[str]:
                 and not entry.name.startswith(".")
                 and entry.is_dir(follow_symlinks=False)
             ]
+
+
+def _too_many(settings: Settings) -> Diagnostic:
+    return Diagnostic(
+        code="source-too-wide",
+        message=f"`skills` in {settings.label} stands for more than {MAX_MATCHES} "
+        "places: the rest was not searched.",
+        fix="Name the folders that hold the skills instead.",
+        path=settings.path,
+    )
 
 
 def _explain(pattern: Pattern, settings: Settings, matches: _Matches) -> Diagnostic:

@@ -177,13 +177,7 @@ def _match(
     reached = {0}
     for part in glob:
         if part == "**":
-            further = set(reached)
-            for start in reached:
-                for end in range(start, len(segments)):
-                    if _is_dotted(segments[end]):
-                        break
-                    further.add(end + 1)
-            reached = further
+            reached = _spanned(reached, segments)
         else:
             reached = {
                 at + 1
@@ -191,6 +185,18 @@ def _match(
                 if at < len(segments) and fits(part, segments[at])
             }
     return len(segments) in reached
+
+
+def _spanned(reached: set[int], segments: Sequence[str]) -> set[int]:
+    """Return where any number of undotted segments leads to."""
+    further, is_open = set(), False
+    for at in range(len(segments) + 1):
+        is_open = is_open or at in reached
+        if is_open:
+            further.add(at)
+        if at < len(segments) and _is_dotted(segments[at]):
+            is_open = False
+    return further
 
 
 def _fits(glob: str, name: str) -> bool:
@@ -203,7 +209,7 @@ def _is_dotted(name: str) -> bool:
     return name.startswith(".")
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=4096)
 def _expression(glob: str) -> re.Pattern[str]:
     # fnmatch's expressions hold atomic groups: they do not backtrack
     return re.compile(fnmatch.translate(re.sub(r"\*+", "*", glob)))

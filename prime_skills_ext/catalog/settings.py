@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +24,7 @@ from prime_skills_ext.skill.model import Diagnostic
 
 __all__ = [
     "MAX_BYTES",
+    "MAX_ENTRIES",
     "Scope",
     "Settings",
     "decode",
@@ -37,7 +39,11 @@ Scope = Literal["user", "project"]
 
 #: A larger file is no settings file.
 MAX_BYTES: Final = 1 << 20
+#: Paths, and likewise exclusions, that count in one file: each costs a walk or a look
+#: at every skill, and a project's file comes from strangers. Names are free.
+MAX_ENTRIES: Final = 200
 _SHOWN_CHARACTERS: Final = 60
+_COSTLY: Final = {"path": "paths", "exclude": "exclusions"}
 _WORDS_FOR_FALSE: Final = frozenset({"false", "no", "off", "0"})
 _KINDS: Final = {
     dict: "an object",
@@ -259,10 +265,22 @@ class _Reader:
                 'Write a list of texts: "skills": ["path/to/skills"].',
             )
             return
+        counts = Counter[str]()
         for number, entry in enumerate(value, start=1):
             pattern = self._entry(entry, number=number)
-            if pattern is not None:
+            if pattern is None:
+                continue
+            counts[pattern.kind] += 1
+            if counts[pattern.kind] <= MAX_ENTRIES or pattern.kind not in _COSTLY:
                 yield pattern
+        for kind, what in _COSTLY.items():
+            if counts[kind] > MAX_ENTRIES:
+                self.tell(
+                    "settings-too-many",
+                    f"`skills` holds {counts[kind]} {what}, of which the first "
+                    f"{MAX_ENTRIES} count",
+                    "Name folders that hold several skills, or write fewer globs.",
+                )
 
     def packages(self, value: object) -> Iterable[object]:
         if value is None or isinstance(value, list):

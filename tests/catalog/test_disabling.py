@@ -252,6 +252,17 @@ def test_glob_is_bounded(look: World, places: Places) -> None:
     )
 
 
+def test_all_globs_of_a_file_are_bounded_together(look: World, places: Places) -> None:
+    """However many there are."""
+    for number in range(400):
+        (places.home / "many" / f"{number % 4}" / str(number)).mkdir(parents=True)
+    found = look(user={"skills": [f"~/many/{it}/*" for it in range(4)]})
+    assert (200, ["source-too-wide"]) == (
+        len(sources(found, "user-settings")),
+        codes(found),
+    )
+
+
 def test_w47_root_as_entry_is_bounded(look: World) -> None:
     """The walk has its limits, wherever it starts."""
     found = look(project={"skills": ["/**/*/"]})

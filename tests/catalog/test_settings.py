@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -119,6 +120,15 @@ def test_legacy_object_is_read_as_list_and_flag() -> None:
     )
     assert (["a", "-b"], False) == (entries(found), found.enable_skill_commands)
     assert ["settings-legacy"] == [item.code for item in diagnostics]
+
+
+def test_number_of_costly_entries_is_bounded() -> None:
+    """A stranger's file cannot make a start slow; names are free and all count."""
+    many = [f"{prefix}{n}" for n in range(300) for prefix in ("p", "!p", "-p")]
+    found, diagnostics = parse({"skills": many})
+    kinds = Counter(item.kind for item in found.skills)
+    assert {"path": 200, "exclude": 200, "disable": 300} == kinds
+    assert ["settings-too-many"] * 2 == [item.code for item in diagnostics]
 
 
 def write(path: Path, text: str) -> Path:
