@@ -26,6 +26,7 @@ from prime_skills_ext.catalog.sources import Source
 from prime_skills_ext.environment import venv
 from prime_skills_ext.errors import PrimeSkillsError, SettingsError
 from prime_skills_ext.manager import SkillManager
+from prime_skills_ext.skill.distributions import Distributions
 
 __all__ = ["examine"]
 
@@ -125,7 +126,8 @@ def _is_path(manager: SkillManager, target: str) -> bool:
     """Tell a path from a name; what could be both is a name, as elsewhere."""
     separators = {os.sep, os.altsep or os.sep}
     if target.startswith((".", "~")) or separators & set(target):
-        return True
+        # the label of a source may hold a slash: `edit@project:.agents/skills`
+        return "@" not in target or os.path.lexists(Path(target).expanduser())
     is_name = any(target == item.name for item in manager.catalogue.skills)
     return not is_name and os.path.lexists(target)
 
@@ -155,9 +157,16 @@ def _surroundings(manager: SkillManager, targets: tuple[Target, ...]) -> Surroun
         for item in targets
         if (item.path.parent / "src").is_dir()
     }
-    generation = venv.current(manager.snapshot.environment)
-    places = [] if generation is None else [str(generation.site_packages)]
     return Surroundings(
         siblings=frozenset(names | beside),
-        distributions=read_distributions([*places, *sys.path]),
+        distributions=_distributions(manager, targets),
     )
+
+
+def _distributions(manager: SkillManager, targets: tuple[Target, ...]) -> Distributions:
+    """Read what is installed, where a skill has requirements to be compared with it."""
+    if not any((item.path.parent / "pyproject.toml").is_file() for item in targets):
+        return Distributions()
+    generation = venv.current(manager.snapshot.environment)
+    places = [] if generation is None else [str(generation.site_packages)]
+    return read_distributions([*places, *sys.path])

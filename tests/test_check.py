@@ -104,6 +104,18 @@ def test_check_of_a_name_that_is_a_folder_too_takes_the_skill(
     assert locations(examine(manager, "./right")) == ["explicit: right"]
 
 
+def test_check_of_a_qualified_name_takes_that_one(skills: Path) -> None:
+    """The label of a source may look like a path."""
+    report = examine(SkillManager(), "right@project:.agents/skills")
+    assert locations(report) == ["project:.agents/skills: right"]
+
+
+def test_check_of_a_path_with_an_at_sign(project: Path, make_skill: MakeSkill) -> None:
+    """What exists is a path."""
+    make_skill(project / "a@b", "mine")
+    assert locations(examine(SkillManager(), "./a@b")) == ["explicit: mine"]
+
+
 def test_check_of_nothing_known_suggests(project: Path) -> None:
     """A typing error gets the nearest name."""
     with pytest.raises(UnknownSkillError, match="edit"):

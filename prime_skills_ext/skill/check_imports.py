@@ -113,7 +113,7 @@ def find_missing(
 def _brings(distribution: str, distributions: Distributions) -> frozenset[str]:
     """Return the import names of a distribution, none where they are not known."""
     found = distributions.provides.get(distribution)
-    if found is not None:
+    if found:  # of an editable install the names are not listed
         return found
     name = IMPORT_NAMES.get(distribution)
     return frozenset() if name is None else frozenset({name})

@@ -253,6 +253,7 @@ INSTALLED = Distributions(
         "pillow": frozenset({"PIL"}),
         "pandas": frozenset({"pandas"}),
         "numpy-like": frozenset({"npl"}),
+        "editable-thing": frozenset(),
     },
     requires={"pandas": frozenset({"numpy-like"}), "numpy-like": frozenset({"pandas"})},
 )
@@ -262,6 +263,7 @@ INSTALLED = Distributions(
     ("name", "declared"),
     [
         ("PIL", "pillow"),
+        ("editable_thing", "editable-thing"),
         ("sklearn", "scikit-learn"),
         ("yaml", "pyyaml"),
         ("slugify", "python-slugify"),
