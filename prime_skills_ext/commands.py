@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal, NoReturn, final
 
-from prime_skills_ext import demo, doctor, kernelspec
+from prime_skills_ext import demo, doctor, kernelspec, switching
 from prime_skills_ext.catalog.settings import Scope
 from prime_skills_ext.errors import SettingsError
 from prime_skills_ext.manager import SkillManager
@@ -109,11 +109,11 @@ def _untrust(manager: SkillManager, _arguments: Arguments) -> object:
 
 
 def _enable(manager: SkillManager, arguments: Arguments) -> object:
-    return manager.enable(arguments.NAME, scope=_scope(arguments))
+    return switching.enable(manager, arguments.NAME, scope=_scope(arguments))
 
 
 def _disable(manager: SkillManager, arguments: Arguments) -> object:
-    return manager.disable(arguments.NAME, scope=_scope(arguments))
+    return switching.disable(manager, arguments.NAME, scope=_scope(arguments))
 
 
 def _scope(arguments: Arguments) -> Scope:

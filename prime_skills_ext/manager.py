@@ -22,8 +22,6 @@ from prime_skills_ext.catalog.discovery import discover
 from prime_skills_ext.catalog.looking import expanded
 from prime_skills_ext.catalog.places import find_places
 from prime_skills_ext.catalog.selection import Precedence
-from prime_skills_ext.catalog.settings import Scope
-from prime_skills_ext.catalog.settings_file import SettingsFile
 from prime_skills_ext.catalog.sources import find_sources
 from prime_skills_ext.catalog.status import Catalogue, SkillStatus
 from prime_skills_ext.catalog.trust import (
@@ -37,8 +35,6 @@ from prime_skills_ext.environment.venv import Environment, Mode
 from prime_skills_ext.errors import (
     InstallError,
     PrimeSkillsError,
-    SettingsError,
-    UnknownSkillError,
 )
 from prime_skills_ext.kernel.binding import Binder
 from prime_skills_ext.kernel.reload import ReloadReport
@@ -291,52 +287,6 @@ class SkillManager(Configurable):
             )
         return report or Message(text="this project is not trusted")
 
-    def disable(self, name: str, *, scope: Scope = "user") -> ReloadReport | Message:
-        """Switch a skill off in a settings file; what the kernel holds says so.
-
-        Args:
-            name: A skill's name or import name, which switches off whoever has it,
-                or ``name@source``, which leaves the name to the next.
-            scope: Whose settings.
-
-        Raises:
-            UnknownSkillError: There is none of that name.
-            SettingsError: The file is damaged or cannot be written.
-        """
-        plain = self._plain_name(name)
-        changed = SettingsFile(self.places, scope).disable(plain)
-        how = "is disabled" if changed else "was disabled before"
-        return self.reload() or Message(text=f"{plain} {how} in the {scope}'s settings")
-
-    def enable(self, name: str, *, scope: Scope = "user") -> ReloadReport | Message:
-        """Undo ``disable``.
-
-        Raises:
-            UnknownSkillError: There is none of that name, nor an entry for one.
-            SettingsError: That file does not disable it by name, is damaged or cannot
-                be written.
-        """
-        file = SettingsFile(self.places, scope)
-        try:
-            plain = self._plain_name(name)
-        except UnknownSkillError:
-            # an entry may outlive the skill
-            if not file.enable(name):
-                raise
-            return Message(text=f"-{name} is taken out of the {scope}'s settings")
-        changed = file.enable(plain)
-        report = self.reload()
-        off = self._disabled(plain)
-        if off is not None and changed:
-            return Message(text=f"{plain} stays disabled: {off.reason}", fix=off.fix)
-        if not changed:
-            reason = f": {off.reason}" if off else ""
-            raise SettingsError(
-                f"the {scope}'s settings do not disable {plain} by name{reason}",
-                fix=(off.fix if off else None) or f"%skill show {plain}",
-            )
-        return report or Message(text=f"{plain} is enabled")
-
     def unload(self) -> None:
         """Leave the namespace, the import system and ``PATH`` as they were."""
         self._pipeline.close()
@@ -355,17 +305,6 @@ class SkillManager(Configurable):
         return self._pipeline.run(
             settings, allow_install=allow_install, retry=retry, reload=reload
         )
-
-    def _plain_name(self, name: str) -> str:
-        """Return what an entry calls a skill."""
-        status = self.catalogue.get(name)
-        return status.qualified_name if "@" in name else status.name
-
-    def _disabled(self, name: str) -> SkillStatus | None:
-        for item in self.catalogue.skills:
-            if item.state == "disabled" and name in (item.name, item.qualified_name):
-                return item
-        return None
 
     @property
     def _store(self) -> TrustStore:

@@ -27,7 +27,10 @@ def replace_text(path: Path, *, text: str, durable: bool = False) -> None:
     """
     handle, draft = tempfile.mkstemp(prefix=f"{path.name}.", dir=path.parent)
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", errors="surrogateescape") as file:
+        # no newline is translated: the user's files keep theirs on every system
+        with os.fdopen(
+            handle, "w", encoding="utf-8", errors="surrogateescape", newline=""
+        ) as file:
             file.write(text)
             if durable:
                 file.flush()

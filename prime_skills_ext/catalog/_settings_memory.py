@@ -9,14 +9,14 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final, final
 
 from prime_skills_ext.catalog.reading import read_file
+from prime_skills_ext.writing import replace_text
 
-__all__ = ["SettingsMemory", "replace_file"]
+__all__ = ["SettingsMemory"]
 
 _SCHEMA: Final = 1
 _MAX_BYTES: Final = 1 << 24
@@ -50,7 +50,8 @@ class SettingsMemory:
         text = json.dumps({"schema": _SCHEMA, "files": files}, indent=2) + "\n"
         # a disk that cannot be written to costs the memory, not the skills
         with contextlib.suppress(OSError):
-            replace_file(self.path, text.encode(), mode=0o600)
+            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            replace_text(self.path, text=text)
 
     def _read(self) -> _Entries:
         try:
@@ -63,25 +64,3 @@ class SettingsMemory:
         if not isinstance(files, dict):
             return {}
         return {key: value for key, value in files.items() if isinstance(value, dict)}
-
-
-def replace_file(path: Path, data: bytes, *, mode: int) -> None:
-    """Put ``data`` at ``path`` by rename, so that nobody sees half of it.
-
-    Raises:
-        OSError: It cannot be written; what was there is unharmed.
-    """
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    # mkstemp makes the file readable by nobody else from the start
-    descriptor, name = tempfile.mkstemp(prefix=f".{path.stem}-", dir=path.parent)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).chmod(mode)
-        Path(name).replace(path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            Path(name).unlink()
-        raise

@@ -62,7 +62,7 @@ def with_entry(text: str | None, entry: str) -> str:
     """
     if text is None:
         return _fresh(entry)
-    quoted = json.dumps(entry, ensure_ascii=False)
+    quoted = _quoted(entry)
     group, key, depth = _holder(text)
     member = group.last(key)
     if member is None:
@@ -184,7 +184,13 @@ def _with_member(text: str, group: _Group, *, key: str, quoted: str, depth: int)
 
 
 def _fresh(entry: str) -> str:
-    return json.dumps({_LIST: [entry]}, ensure_ascii=False, indent=2) + "\n"
+    return f'{{\n  "{_LIST}": [\n    {_quoted(entry)}\n  ]\n}}\n'
+
+
+def _quoted(entry: str) -> str:
+    # a folder's name that is no UTF-8 must not spoil the file's encoding
+    is_text = entry.isascii() or not any("\ud800" <= it <= "\udfff" for it in entry)
+    return json.dumps(entry, ensure_ascii=not is_text)
 
 
 def _members(text: str, start: int) -> _Group:

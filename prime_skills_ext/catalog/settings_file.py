@@ -13,7 +13,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final, final
 
-from prime_skills_ext.catalog._settings_memory import replace_file
 from prime_skills_ext.catalog._settings_text import (
     NoListError,
     switch_on,
@@ -31,6 +30,7 @@ from prime_skills_ext.catalog.settings import (
     settings_path,
 )
 from prime_skills_ext.errors import SettingsError
+from prime_skills_ext.writing import replace_text
 
 __all__ = ["SettingsFile"]
 
@@ -155,16 +155,20 @@ class SettingsFile:
         if text is None:
             target.unlink(missing_ok=True)
             return
-        replace_file(target, text.encode("utf-8"), mode=self._mode(target))
+        target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        mode = self._shared_mode(target)
+        replace_text(target, text=text, durable=True)
+        if mode is not None:
+            target.chmod(mode)
 
-    def _mode(self, target: Path) -> int:
+    def _shared_mode(self, target: Path) -> int | None:
+        """Return the mode of a project's file: others may have to read it."""
         if self._scope == "user":
-            return 0o600
-        # a project's file may be shared with others, who must still read it
+            return None
         try:
             return stat.S_IMODE(target.stat().st_mode)
         except FileNotFoundError:
-            return 0o600
+            return None
 
     def _check_project(self) -> None:
         real = os.path.realpath(self.path)

@@ -78,6 +78,14 @@ def test_every_form_is_kept(before: str | None, after: str) -> None:
     assert after == with_entry(before, "-e")
 
 
+def test_name_that_is_no_utf8_is_written_as_an_escape() -> None:
+    """The file stays UTF-8, and the entry can be taken out again."""
+    for text in (None, "{}"):
+        between = with_entry(text, "-a@project:\udcff")
+        assert between.encode("utf-8")
+        assert text == without_entries(between, is_meant=lambda it: "\udcff" in it)
+
+
 SPACES = st.text(" \t\n\r", max_size=3)
 
 
