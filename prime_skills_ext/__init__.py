@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from prime_skills_ext.errors import (
+    CredentialError,
     HostError,
     InstallError,
     KernelspecError,
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Binder",
+    "CredentialError",
     "HostError",
     "InstallError",
     "KernelspecError",

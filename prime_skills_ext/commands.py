@@ -13,10 +13,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal, NoReturn, final
 
-from prime_skills_ext import demo, doctor, kernelspec, switching
+from prime_skills_ext import demo, doctor, kernelspec, login, switching
 from prime_skills_ext.catalog.settings import Scope
 from prime_skills_ext.errors import SettingsError
 from prime_skills_ext.manager import SkillManager
+from prime_skills_ext.views.asking import ask_secret
 from prime_skills_ext.views.door import Door, as_said_at
 from prime_skills_ext.views.jsonable import to_json
 from prime_skills_ext.views.report import Message
@@ -43,7 +44,7 @@ class Command:
     name: str
     help: str
     run: Callable[[SkillManager, Arguments], object]
-    takes: Literal["skill", "path", "action", "target"] | None = None
+    takes: Literal["skill", "path", "provider", "action", "target"] | None = None
     options: tuple[tuple[str, dict[str, Any]], ...] = ()
     doors: tuple[Door, ...] = ("%skill", "prime-skills")
 
@@ -75,6 +76,7 @@ class _Positional:
 _POSITIONALS = {
     "skill": _Positional(name="NAME"),
     "path": _Positional(name="PATH"),
+    "provider": _Positional(name="PROVIDER"),
     "action": _Positional(name="ACTION", choices=("install", "remove")),
     "target": _Positional(name="TARGET", is_optional=True),
 }
@@ -122,6 +124,14 @@ def _scope(arguments: Arguments) -> Scope:
             "--user and --project exclude each other", fix="give one of the two"
         )
     return "project" if arguments.project else "user"
+
+
+def _login(manager: SkillManager, arguments: Arguments) -> object:
+    return login.login(manager, arguments.PROVIDER, ask=ask_secret)
+
+
+def _logout(manager: SkillManager, arguments: Arguments) -> object:
+    return login.logout(manager, arguments.PROVIDER)
 
 
 def _doctor(manager: SkillManager, arguments: Arguments) -> object:
@@ -224,6 +234,18 @@ COMMANDS = (
         run=_disable,
         takes="skill",
         options=_SCOPES,
+    ),
+    Command(
+        name="login",
+        help="ask for a provider's key and keep it",
+        run=_login,
+        takes="provider",
+    ),
+    Command(
+        name="logout",
+        help="remove a provider's key",
+        run=_logout,
+        takes="provider",
     ),
     Command(
         name="doctor",
@@ -341,6 +363,7 @@ def answer(manager: SkillManager, words: str | Sequence[str], *, door: Door) -> 
         PrimeSkillsError: What the subcommand raises.
     """
     split = list(_split(words, door=door))
+    _refuse_typed_key(split, door=door)
     known = {command.name for command in COMMANDS if door in command.doors}
     if all(word in {"--all", "--json"} for word in split):
         split = ["list", *split]
@@ -379,6 +402,19 @@ def _split(words: str | Sequence[str], *, door: Door) -> Sequence[str]:
     try:
         return shlex.split(words)
     except ValueError as error:
+        _refuse_typed_key(words.split(), door=door)
         raise SettingsError(
             f"{door} {words}: {str(error).lower()}", fix="close the quotation mark"
         ) from error
+
+
+def _refuse_typed_key(words: Sequence[str], *, door: Door) -> None:
+    """Refuse a key on the line without repeating it, as other errors would."""
+    given = [word for word in words if word not in {"--json", "-h", "--help"}]
+    if given[:1] == ["login"] and (given[2:] or "".join(given[1:])[:1] == "-"):
+        raise SettingsError(
+            f"{door} login takes the provider alone: a key on the line would stay "
+            "in the history",
+            fix=f"run {door} login PROVIDER and type the key when asked; replace "
+            "one that was typed here",
+        )

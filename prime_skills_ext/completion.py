@@ -5,7 +5,7 @@ It reads the grammar and imports no skill.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from prime_skills_ext.catalog.looking import expanded
@@ -15,12 +15,19 @@ from prime_skills_ext.views.door import Door
 __all__ = ["complete"]
 
 
-def complete(line: str, *, names: Sequence[str], door: Door = "%skill") -> list[str]:
+def complete(
+    line: str,
+    *,
+    names: Sequence[str],
+    providers: Callable[[], Sequence[str]] = tuple,
+    door: Door = "%skill",
+) -> list[str]:
     """Return what may stand at the end of ``line``, without importing a skill.
 
     Args:
         line: The line up to the cursor, the door's name included.
         names: Names of the skills there are.
+        providers: Names those whose keys there are or could be.
         door: Whose subcommands are offered.
     """
     words = line.split()
@@ -32,7 +39,11 @@ def complete(line: str, *, names: Sequence[str], door: Door = "%skill") -> list[
         candidates = [command.name for command in offered] + sorted(names)
     else:
         command = next((item for item in offered if item.name == before[0]), None)
-        candidates = [] if command is None else _arguments_of(command, typed, names)
+        candidates = []
+        if command is not None and command.takes == "provider" and typed[:1] != "-":
+            candidates = list(providers())
+        elif command is not None:
+            candidates = _arguments_of(command, typed, names)
     return [item for item in candidates if item.startswith(typed)]
 
 

@@ -5,6 +5,7 @@ PrimeSkillsError
 ├── SkillUnavailableError      also a RuntimeError
 ├── SkillPermissionError
 ├── TrustError
+├── CredentialError
 ├── SettingsError
 ├── UvNotFoundError
 ├── ProcessError               an external command failed
@@ -23,6 +24,7 @@ from pathlib import Path
 from typing import final
 
 __all__ = [
+    "CredentialError",
     "HostError",
     "InstallError",
     "KernelspecError",
@@ -89,6 +91,11 @@ class SkillPermissionError(PrimeSkillsError, PermissionError):
 @final
 class TrustError(PrimeSkillsError):
     """Trust cannot be given, taken or read."""
+
+
+@final
+class CredentialError(PrimeSkillsError):
+    """A key cannot be asked for, stored, read or removed."""
 
 
 @final

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
+from functools import partial
 from typing import Any, final
 from weakref import WeakKeyDictionary
 
@@ -16,7 +17,7 @@ from IPython.core.error import UsageError
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.core.magic import no_var_expand
 
-from prime_skills_ext import commands
+from prime_skills_ext import commands, login
 from prime_skills_ext.completion import complete
 from prime_skills_ext.doctor import summarise
 from prime_skills_ext.errors import PrimeSkillsError
@@ -123,7 +124,11 @@ class _Door:
 
     def _complete(self, _shell: InteractiveShell, event: Any) -> list[str]:
         names = [item.skill.name for item in self.manager.catalogue.skills]
-        return complete(event.text_until_cursor, names=names)
+        return complete(
+            event.text_until_cursor,
+            names=names,
+            providers=partial(login.providers, self.manager),
+        )
 
     def _add_magic(self, name: str, function: Callable[[str], object]) -> None:
         magics = self._shell.magics_manager.magics["line"]

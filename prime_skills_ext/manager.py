@@ -31,14 +31,15 @@ from prime_skills_ext.catalog.trust import (
     without_override,
 )
 from prime_skills_ext.environment.installation import InstallReport
-from prime_skills_ext.environment.venv import Environment, Mode
+from prime_skills_ext.environment.venv import Environment, Mode, find_mode
 from prime_skills_ext.errors import (
     InstallError,
     PrimeSkillsError,
 )
 from prime_skills_ext.kernel.binding import Binder
+from prime_skills_ext.kernel.lending import OwnEnviron
 from prime_skills_ext.kernel.reload import ReloadReport
-from prime_skills_ext.pipeline import Pipeline, Settings, Snapshot, find_mode
+from prime_skills_ext.pipeline import Pipeline, Settings, Snapshot
 from prime_skills_ext.skill import frontmatter
 from prime_skills_ext.views.card import SkillDetails
 from prime_skills_ext.views.report import Message
@@ -100,7 +101,8 @@ class SkillManager(Configurable):
         **settings: Any,
     ) -> None:
         super().__init__(**settings)
-        self.environ = os.environ if environ is None else environ
+        # what a running call is lent is not the user's, and reaches no process of ours
+        self.environ: Mapping[str, str] = OwnEnviron() if environ is None else environ
         self._added: list[Path] = []
         self._registered: list[Path] = []
         self._snapshot: Snapshot | None = None

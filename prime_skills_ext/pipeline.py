@@ -7,7 +7,6 @@ in the stages. Without a binder it plans and installs but touches no namespace.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -15,10 +14,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import final
 
+from prime_skills_ext.catalog.credentials import declared_credential, lent_variables
 from prime_skills_ext.catalog.facts import gather_facts
 from prime_skills_ext.catalog.gates import Problem, gates
 from prime_skills_ext.catalog.hosts import find_handlers
-from prime_skills_ext.catalog.looking import expanded, is_same, is_there
+from prime_skills_ext.catalog.looking import is_there
 from prime_skills_ext.catalog.places import Places
 from prime_skills_ext.catalog.selection import Precedence, Selection
 from prime_skills_ext.catalog.sources import Source
@@ -32,13 +32,14 @@ from prime_skills_ext.environment.installation import InstallReport, ensure
 from prime_skills_ext.environment.scripts import write_scripts
 from prime_skills_ext.environment.undeclared import find_undeclared, undeclared_notes
 from prime_skills_ext.environment.venv import Environment, Generation, Mode, locate
+from prime_skills_ext.kernel import lending
 from prime_skills_ext.kernel.binding import Binder, Bindings
 from prime_skills_ext.kernel.command_path import CommandPath
 from prime_skills_ext.kernel.importing import Refusal
 from prime_skills_ext.kernel.skills import Lazy
 from prime_skills_ext.skill.model import Diagnostic, Skill
 
-__all__ = ["Pipeline", "Settings", "Snapshot", "find_mode"]
+__all__ = ["Pipeline", "Settings", "Snapshot"]
 
 #: The module that skills import, served to every kernel.
 RUNTIME = Path(__file__).parent / "runtime" / "src"
@@ -201,6 +202,7 @@ class Pipeline:
 
     def close(self) -> None:
         """Undo what lives from run to run: names, ``sys.path``, ``PATH``."""
+        lending.withdraw(self)
         if self._binder is not None:
             self._binder.unbind()
         deactivate(owner=self._owner)
@@ -249,6 +251,7 @@ class Pipeline:
         generation = installed.generation
         notes = self._activate(generation)
         holders = [item.skill for item in selection.holders()]
+        lending.provide(self, self._loans(selection))
         bindings = self._binder.bind(
             holders,
             problems={**_failures(installed), **gated},
@@ -299,6 +302,19 @@ class Pipeline:
                 values[key] = Lazy(make=partial(self._details, key))
         return values
 
+    def _loans(self, selection: Selection) -> dict[Path, lending.Variables]:
+        """What skills are lent while they are called: the keys that they declare."""
+        directory, environ = self._places.agent_directory, self._environ
+        return {
+            skill.python.src: partial(
+                lent_variables, need, agent_directory=directory, environ=environ
+            )
+            for skill in (item.skill for item in selection.candidates())
+            if skill.python is not None
+            and skill.identity not in selection.untrusted
+            and (need := declared_credential(skill)) is not None
+        }
+
     def _offer_commands(
         self, skills: Iterable[Skill], installed: InstallReport, bindings: Bindings
     ) -> tuple[Diagnostic, ...]:
@@ -338,18 +354,6 @@ class Pipeline:
                 ),
             )
         return ()
-
-
-def find_mode(environ: Mapping[str, str]) -> Mode:
-    """How this process relates to an environment of ours."""
-    custom = environ.get("PRIME_AGENT_KERNEL_PYTHON")
-    if custom and is_same(expanded(custom), sys.executable):
-        return "custom"
-    generation = environ.get("PRIME_SKILLS_GENERATION")
-    if environ.get("PRIME_SKILLS_MODE") == "own" and generation:
-        # a process that merely inherited the variables has another prefix
-        return "own" if is_same(generation, sys.prefix) else "overlay"
-    return "overlay"
 
 
 def _refused(skills: Iterable[Skill], installed: InstallReport) -> dict[str, Refusal]:

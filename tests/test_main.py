@@ -29,8 +29,7 @@ Need something
   NAME           KIND      STATE             WHERE
   websearch      python    needs-credential  builtin: websearch
     it needs a key for serper
-    fix: set the environment variable SERPER_API_KEY, or put the key under "serper" \
-into auth.json of the agent directory
+    fix: prime-skills login serper, or set the environment variable SERPER_API_KEY
   word-count     python    untrusted         project:.agents/skills: word-count
     it comes with this project; you have not trusted it yet
     fix: prime-skills trust

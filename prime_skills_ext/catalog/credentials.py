@@ -1,7 +1,8 @@
 """Which providers have a key, and the key itself for the time of a call.
 
-Reads ``auth.json`` in the agent directory and never writes it. A value leaves this
-module only by ``credential_value``, and none ever stands in a message.
+Reads ``auth.json`` in the agent directory and never writes it: ``credential_store``
+does. A value leaves this module only by ``credential_value`` and ``lent_variables``,
+and none ever stands in a message.
 """
 
 from __future__ import annotations
@@ -15,8 +16,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, final
 
+from prime_skills_ext.catalog import system_keyring
 from prime_skills_ext.catalog.hosts import MCP_INTEGRATION
 from prime_skills_ext.catalog.reading import explain, read_file
+from prime_skills_ext.errors import CredentialError
 from prime_skills_ext.skill.model import Diagnostic, Skill
 
 __all__ = [
@@ -25,7 +28,10 @@ __all__ = [
     "declared_credential",
     "find_credentials",
     "is_met",
+    "is_variable",
+    "lent_variables",
     "needed_credential",
+    "read_entries",
 ]
 
 _MAX_BYTES: Final = 1 << 20
@@ -106,14 +112,18 @@ def find_credentials(
         The providers, each also without the prefix ``mcp:``, and what is wrong with
         the file. A file that cannot be read holds no key.
     """
-    entries, diagnostics = _read(agent_directory / "auth.json")
+    entries, problem = read_entries(agent_directory)
     usable = {
         provider
         for provider, entry in entries.items()
-        if _value(entry, environ=environ) is not None
+        if _counts(entry, environ=environ)
     }
     usable |= {provider.removeprefix(_SERVER) for provider in usable}
-    return frozenset(usable), diagnostics
+    notes = [] if problem is None else [problem]
+    kept = [name for name, entry in entries.items() if _is_in_keyring(entry)]
+    if kept and not system_keyring.is_installed():
+        notes += [_lost(name, agent_directory / "auth.json") for name in kept]
+    return frozenset(usable), tuple(notes)
 
 
 def credential_value(
@@ -126,12 +136,82 @@ def credential_value(
     given = environ.get(need.variable, "").strip() if need.variable else ""
     if given:
         return given
-    entries, _ = _read(agent_directory / "auth.json")
+    entries, _ = read_entries(agent_directory)
     for provider in (need.provider, f"{_SERVER}{need.provider}"):
-        value = _value(entries.get(provider), environ=environ)
+        entry = entries.get(provider)
+        if _is_in_keyring(entry):
+            value = system_keyring.fetch(provider, agent_directory=agent_directory)
+        else:
+            value = _value(entry, environ=environ)
         if value is not None:
             return value
     return None
+
+
+def lent_variables(
+    need: CredentialNeed, *, agent_directory: Path, environ: Mapping[str, str]
+) -> Mapping[str, str]:
+    """Return what a skill is lent for a call: its variable with the key.
+
+    Nothing is lent where the user set the variable, or where no variable is named.
+
+    Raises:
+        CredentialError: There is no key now.
+    """
+    if need.variable is None or environ.get(need.variable, "").strip():
+        return {}
+    value = credential_value(need, agent_directory=agent_directory, environ=environ)
+    if value is None:
+        raise CredentialError(
+            f"there is no key for {need.name}, or the keyring that holds it is locked",
+            fix=f"%skill login {need.name}, or set the environment variable "
+            f"{need.variable}",
+        )
+    return {need.variable: value}
+
+
+def is_variable(text: str) -> bool:
+    """Say whether a stored key can only be meant as the name of a variable."""
+    return _VARIABLE.fullmatch(text) is not None
+
+
+def read_entries(
+    agent_directory: Path, *, for_writing: bool = False
+) -> tuple[Mapping[str, object], Diagnostic | None]:
+    """Read ``auth.json``: its entries, and what is wrong with it.
+
+    Args:
+        agent_directory: Where it lies.
+        for_writing: Leave out what only whoever reads the file has to know. A
+            problem then means that it must not be replaced.
+    """
+    path = agent_directory / "auth.json"
+    try:
+        content = json.loads(read_file(path, limit=_MAX_BYTES))
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        return {}, None
+    except OSError as error:
+        return {}, _tell(path, f"cannot be read: {explain(error)}", "Correct it.")
+    except (ValueError, RecursionError):
+        # the decoder's own words could quote what stands in the file
+        return {}, _tell(path, "is not valid JSON", "Correct or remove it.")
+    if not isinstance(content, dict):
+        return {}, _tell(path, "holds no object", "Correct or remove it.")
+    is_open = os.name != "nt" and mode & (stat.S_IRWXG | stat.S_IRWXO)
+    if is_open and not for_writing:
+        return content, _tell(path, "can be read by others", "Run `chmod 600` on it.")
+    return content, None
+
+
+def _counts(entry: object, *, environ: Mapping[str, str]) -> bool:
+    if _is_in_keyring(entry):
+        return system_keyring.is_installed()
+    return _value(entry, environ=environ) is not None
+
+
+def _is_in_keyring(entry: object) -> bool:
+    return isinstance(entry, Mapping) and entry.get("type") == "keyring"
 
 
 def _value(entry: object, *, environ: Mapping[str, str]) -> str | None:
@@ -149,26 +229,19 @@ def _value(entry: object, *, environ: Mapping[str, str]) -> str | None:
     named = environ.get(key, "").strip()
     if named:
         return named
-    return None if _VARIABLE.fullmatch(key) else key
+    return None if is_variable(key) else key
 
 
-def _read(path: Path) -> tuple[Mapping[str, object], tuple[Diagnostic, ...]]:
-    try:
-        content = json.loads(read_file(path, limit=_MAX_BYTES))
-        mode = path.stat().st_mode
-    except FileNotFoundError:
-        return {}, ()
-    except OSError as error:
-        return {}, (_tell(path, f"cannot be read: {explain(error)}", "Correct it."),)
-    except (ValueError, RecursionError):
-        # the decoder's own words could quote what stands in the file
-        return {}, (_tell(path, "is not valid JSON", "Correct or remove it."),)
-    if not isinstance(content, dict):
-        return {}, (_tell(path, "holds no object", "Correct or remove it."),)
-    if os.name != "nt" and mode & (stat.S_IRWXG | stat.S_IRWXO):
-        fix = "Run `chmod 600` on it."
-        return content, (_tell(path, "can be read by others", fix),)
-    return content, ()
+def _lost(provider: str, path: Path) -> Diagnostic:
+    name = provider.removeprefix(_SERVER)
+    return Diagnostic(
+        code="keyring-missing",
+        message=f"The key for {name} is in the system keyring, which cannot be read "
+        "without the package keyring.",
+        fix="Install prime-skills-ext[keyring] where the kernel runs, or run "
+        f"%skill login {name} again.",
+        path=path,
+    )
 
 
 def _tell(path: Path, what: str, fix: str) -> Diagnostic:

@@ -129,14 +129,11 @@ def _needs_credential(
     need = needed_credential(skill, uses=facts.uses.get(skill.identity, ()))
     if need is None or is_met(need, stored=facts.credentials, environ=facts.environ):
         return None
-    stored = f'put the key under "{need.provider}" into auth.json'
-    stored += " of the agent directory"
+    fix = f"%skill login {need.name}"
+    if need.variable:
+        fix += f", or set the environment variable {need.variable}"
     return Problem(
-        state="needs-credential",
-        reason=f"it needs a key for {need.name}",
-        fix=f"set the environment variable {need.variable}, or {stored}"
-        if need.variable
-        else stored,
+        state="needs-credential", reason=f"it needs a key for {need.name}", fix=fix
     )
 
 

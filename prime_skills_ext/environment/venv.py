@@ -17,7 +17,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, final
 
-from prime_skills_ext.catalog.looking import expanded, is_file, is_folder, is_there
+from prime_skills_ext.catalog.looking import (
+    expanded,
+    is_file,
+    is_folder,
+    is_same,
+    is_there,
+)
 from prime_skills_ext.skill.model import Diagnostic
 
 __all__ = [
@@ -28,6 +34,7 @@ __all__ = [
     "Generation",
     "Mode",
     "current",
+    "find_mode",
     "generation_at",
     "is_healthy",
     "is_ours",
@@ -318,3 +325,15 @@ def _pyvenv(directory: Path) -> dict[str, str]:
 
 def _text(path: Path | None) -> str | None:
     return None if path is None else str(path)
+
+
+def find_mode(environ: Mapping[str, str]) -> Mode:
+    """How this process relates to an environment of ours."""
+    custom = environ.get("PRIME_AGENT_KERNEL_PYTHON")
+    if custom and is_same(expanded(custom), sys.executable):
+        return "custom"
+    generation = environ.get("PRIME_SKILLS_GENERATION")
+    if environ.get("PRIME_SKILLS_MODE") == "own" and generation:
+        # a process that merely inherited the variables has another prefix
+        return "own" if is_same(generation, sys.prefix) else "overlay"
+    return "overlay"

@@ -16,6 +16,7 @@ from pathlib import Path
 from types import CoroutineType, ModuleType
 from typing import Any, cast, final
 
+from prime_skills_ext.kernel.lending import loan_for
 from prime_skills_ext.kernel.names import import_name_of
 
 __all__ = [
@@ -84,12 +85,16 @@ class CallableSkill(ModuleType):
     # the slash keeps `skill(self=4)` an argument of the skill
     async def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """Call ``run`` and await what it returns if that can be awaited."""
-        try:
-            result = self.run(*args, **kwargs)
-        except TypeError as error:
-            _explain(error, module=self, args=args, kwargs=kwargs)
-            raise
-        return await result if inspect.isawaitable(result) else result
+        loan = loan_for(source_directory(self))
+        with loan:
+            try:
+                result = self.run(*args, **kwargs)
+            except TypeError as error:
+                _explain(error, module=self, args=args, kwargs=kwargs)
+                raise
+            if inspect.isawaitable(result):
+                result = await result
+        return loan.around(result)
 
     def __reduce__(self) -> tuple[Callable[[str, str], ModuleType], tuple[str, str]]:
         return _restore, (self.__name__, str(source_directory(self)))
@@ -170,7 +175,7 @@ def source_directory(module: ModuleType) -> Path:
     src = getattr(module.__loader__, "src", None)
     if isinstance(src, Path):
         return src
-    return Path(module.__file__ or "").parent.parent
+    return Path(getattr(module, "__file__", None) or "").parent.parent
 
 
 def _explain(

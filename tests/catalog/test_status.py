@@ -154,26 +154,23 @@ def test_credential_makes_a_skill_ready(selection: Selection, facts: Facts) -> N
     assert "ready" == catalogue(selection, facts=facts).get("search").state
 
 
-def test_missing_credential_names_what_to_set(selection: Selection) -> None:
+def test_missing_credential_names_what_to_do(selection: Selection) -> None:
     """The two ways that work."""
     status = catalogue(selection).get("search")
     assert "it needs a key for serper" == status.reason
     assert (
-        "set the environment variable SERPER_API_KEY, or put the key under "
-        '"serper" into auth.json of the agent directory' == status.fix
-    )
-
-
-def test_missing_credential_without_a_variable_names_the_file(
-    tmp_path: Path, make_skill: MakeSkill, make_source: MakeSource
-) -> None:
-    """There is then one way."""
-    make_skill(tmp_path, "tracker", frontmatter=NEEDS_LOGIN)
-    status = catalogue(chosen(discover([make_source(tmp_path)]))).get("tracker")
-    assert (
-        'put the key under "tracker" into auth.json of the agent directory'
+        "%skill login serper, or set the environment variable SERPER_API_KEY"
         == status.fix
     )
+
+
+def test_missing_credential_without_a_variable_has_one_way(
+    tmp_path: Path, make_skill: MakeSkill, make_source: MakeSource
+) -> None:
+    """The command."""
+    make_skill(tmp_path, "tracker", frontmatter=NEEDS_LOGIN)
+    status = catalogue(chosen(discover([make_source(tmp_path)]))).get("tracker")
+    assert "%skill login tracker" == status.fix
 
 
 def test_trust_is_asked_before_the_credential(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -37,6 +37,7 @@ class Outcome:
     displays: list[dict[str, Any]] = field(default_factory=list)
     #: What went into the pager: ``skill?``.
     pages: list[str] = field(default_factory=list)
+    asked: list[dict[str, Any]] = field(default_factory=list)
 
 
 class Driver(Protocol):
@@ -99,9 +100,23 @@ class Kernel:
         self.client.stop_channels()
         self._manager.shutdown_kernel(now=True)
 
-    def run(self, code: str) -> Outcome:
-        """Run ``code`` as a cell."""
+    def run(
+        self, code: str, *, answers: Sequence[str] | None = None, history: bool = False
+    ) -> Outcome:
+        """Run ``code`` as a cell.
+
+        Args:
+            code: The cell.
+            answers: What a person types when asked; ``None`` is a front end that
+                cannot ask.
+            history: Store the cell in the history.
+        """
         outcome = Outcome()
+        typed = iter(answers or ())
+
+        def ask(message: dict[str, Any]) -> None:
+            outcome.asked.append(message["content"])
+            self.client.input(next(typed))
 
         def listen(message: dict[str, Any]) -> None:
             content = message["content"]
@@ -120,10 +135,11 @@ class Kernel:
 
         reply = self.client.execute_interactive(
             code,
-            store_history=False,
-            allow_stdin=False,
+            store_history=history,
+            allow_stdin=answers is not None,
             timeout=CELL_TIMEOUT_S,
             output_hook=listen,
+            stdin_hook=ask,
         )
         for payload in reply["content"].get("payload", ()):
             if payload["source"] == "page":
@@ -156,7 +172,9 @@ class Terminal:
         *,
         python: str | os.PathLike[str] = sys.executable,
         environ: Mapping[str, str] | None = None,
+        echo: bool = False,
     ) -> None:
+        self._echo = echo
         self._start = (
             os.fspath(python),
             ["-m", "IPython", "--simple-prompt", "--no-banner", "--colors=NoColor"],
@@ -173,7 +191,7 @@ class Terminal:
             env=environ,
             encoding="utf-8",
             timeout=CELL_TIMEOUT_S,
-            echo=False,
+            echo=self._echo,
             dimensions=(50, 400),
         )
         self._child.expect(self._PROMPT)
@@ -187,9 +205,19 @@ class Terminal:
     ) -> None:
         self._child.close(force=True)
 
-    def run(self, code: str) -> Outcome:
-        """Type ``code`` and read until the next prompt."""
+    def run(self, code: str, *, answer: tuple[str, str] | None = None) -> Outcome:
+        """Type ``code`` and read until the next prompt.
+
+        Args:
+            code: One line.
+            answer: What is asked on the way, and what is typed then.
+        """
         self._child.sendline(code)
+        if answer is not None:
+            self._child.expect_exact(answer[0])
+            # only what is typed after echo is off counts as typed at the question
+            self._child.waitnoecho()
+            self._child.sendline(answer[1])
         self._child.expect(self._PROMPT)
         said = str(self._child.before).replace("\r\n", "\n")
         failed = "Traceback" in said

@@ -10,8 +10,8 @@ __all__ = ["find_key"]
 
 _VARIABLE = "SERPER_API_KEY"
 _SET_UP = (
-    "Fix: get a key from https://serper.dev and set the environment variable "
-    f"{_VARIABLE}, or put "
+    "Fix: get a key from https://serper.dev, then run %skill login serper, set the "
+    f"environment variable {_VARIABLE}, or put "
     '{"serper": {"type": "api_key", "key": "<key>"}} into the auth.json of the agent '
     "directory (~/.prime/agent by default)"
 )
