@@ -42,6 +42,8 @@ def pytest_configure(config: pytest.Config) -> None:
         JUPYTER_DATA_DIR=str(home / ".local/share/jupyter"),
         JUPYTER_RUNTIME_DIR=str(home / "runtime"),
         JUPYTER_PLATFORM_DIRS="1",
+        # the keyring of whoever runs the tests is not touched
+        PYTHON_KEYRING_BACKEND="keyring.backends.fail.Keyring",
     )
     config.add_cleanup(lambda: shutil.rmtree(home, ignore_errors=True))
 
