@@ -126,7 +126,7 @@ def test_login_makes_the_skill_ready_and_logout_undoes_it(
     assert "TRACKER_KEY" not in os.environ
     said = run("%skill logout tracking")
     assert "the key for tracking is removed; tracker is needs-credential" == said.text
-    assert "%skill login tracking, or set the environment variable TRACKER_KEY" == (
+    assert "`%skill login tracking`, or set the environment variable TRACKER_KEY" == (
         said.fix
     )
     assert "needs-credential" == state(run)

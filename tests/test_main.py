@@ -29,7 +29,7 @@ Need something
   NAME           KIND      STATE             WHERE
   websearch      python    needs-credential  builtin: websearch
     it needs a key for serper
-    fix: prime-skills login serper, or set the environment variable SERPER_API_KEY
+    fix: `prime-skills login serper`, or set the environment variable SERPER_API_KEY
   word-count     python    untrusted         project:.agents/skills: word-count
     it comes with this project; you have not trusted it yet
     fix: prime-skills trust

@@ -164,7 +164,7 @@ def lent_variables(
     if value is None:
         raise CredentialError(
             f"there is no key for {need.name}, or the keyring that holds it is locked",
-            fix=f"%skill login {need.name}, or set the environment variable "
+            fix=f"`%skill login {need.name}`, or set the environment variable "
             f"{need.variable}",
         )
     return {need.variable: value}

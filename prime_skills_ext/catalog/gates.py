@@ -131,7 +131,7 @@ def _needs_credential(
         return None
     fix = f"%skill login {need.name}"
     if need.variable:
-        fix += f", or set the environment variable {need.variable}"
+        fix = f"`{fix}`, or set the environment variable {need.variable}"
     return Problem(
         state="needs-credential", reason=f"it needs a key for {need.name}", fix=fix
     )

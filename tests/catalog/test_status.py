@@ -159,7 +159,7 @@ def test_missing_credential_names_what_to_do(selection: Selection) -> None:
     status = catalogue(selection).get("search")
     assert "it needs a key for serper" == status.reason
     assert (
-        "%skill login serper, or set the environment variable SERPER_API_KEY"
+        "`%skill login serper`, or set the environment variable SERPER_API_KEY"
         == status.fix
     )
 
