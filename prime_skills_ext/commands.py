@@ -1,4 +1,4 @@
-"""One grammar and one function per subcommand, for the magic and the command.
+"""One entry and one function per subcommand, for the magic and the command.
 
 Functions take the manager and the parsed words and return one plain value. They
 print nothing and know nothing of the door they were called through.
@@ -6,47 +6,30 @@ print nothing and know nothing of the door they were called through.
 
 from __future__ import annotations
 
-import argparse
 import dataclasses
-import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal, NoReturn, final
+from typing import Any, final
 
 from prime_skills_ext import demo, doctor, kernelspec, login, switching
 from prime_skills_ext.catalog.settings import Scope
 from prime_skills_ext.errors import SettingsError
+from prime_skills_ext.grammar import (
+    Arguments,
+    Command,
+    HelpAskedError,
+    Parser,
+    flag,
+    parser,
+    split,
+)
 from prime_skills_ext.manager import SkillManager
 from prime_skills_ext.views.asking import ask_secret
 from prime_skills_ext.views.door import Door, as_said_at
 from prime_skills_ext.views.jsonable import to_json
 from prime_skills_ext.views.report import Message
 
-__all__ = ["COMMANDS", "Answer", "Command", "answer", "reload", "run"]
-
-Arguments = argparse.Namespace
-
-
-@final
-@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
-class Command:
-    """A subcommand.
-
-    Attributes:
-        name: The word that calls it.
-        help: What it does, in one line.
-        run: The function behind it.
-        takes: What its positional argument is.
-        options: Flag to the keyword arguments of ``add_argument``.
-        doors: Where it can be called.
-    """
-
-    name: str
-    help: str
-    run: Callable[[SkillManager, Arguments], object]
-    takes: Literal["skill", "path", "provider", "action", "target"] | None = None
-    options: tuple[tuple[str, dict[str, Any]], ...] = ()
-    doors: tuple[Door, ...] = ("%skill", "prime-skills")
+__all__ = ["COMMANDS", "Answer", "answer", "reload", "run"]
 
 
 @final
@@ -61,25 +44,6 @@ class Answer:
 
     value: object
     as_json: bool = False
-
-
-@final
-@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
-class _Positional:
-    """A positional argument: its name in help, and what it may be."""
-
-    name: str
-    choices: tuple[str, ...] | None = None
-    is_optional: bool = False
-
-
-_POSITIONALS = {
-    "skill": _Positional(name="NAME"),
-    "path": _Positional(name="PATH"),
-    "provider": _Positional(name="PROVIDER"),
-    "action": _Positional(name="ACTION", choices=("install", "remove")),
-    "target": _Positional(name="TARGET", is_optional=True),
-}
 
 
 def _list(manager: SkillManager, arguments: Arguments) -> object:
@@ -171,17 +135,13 @@ def _kernelspec(_manager: SkillManager, arguments: Arguments) -> object:
     )
 
 
-def _flag(help: str) -> dict[str, Any]:  # noqa: A002  # argparse's own word
-    return {"action": "store_true", "help": help}
-
-
 _SCOPES = (
-    ("--user", _flag("in your settings, for every project (the default)")),
-    ("--project", _flag("in the project's settings, for everybody who works there")),
+    ("--user", flag("in your settings, for every project (the default)")),
+    ("--project", flag("in the project's settings, for everybody who works there")),
 )
 _PLACES = (
-    ("--user", _flag("for you, in any Jupyter (the default)")),
-    ("--sys-prefix", _flag("in this Python's environment")),
+    ("--user", flag("for you, in any Jupyter (the default)")),
+    ("--sys-prefix", flag("in this Python's environment")),
     ("--prefix", {"metavar": "PATH", "help": "below PATH/share/jupyter/kernels"}),
 )
 
@@ -210,7 +170,7 @@ COMMANDS = (
         help="let this project's skills be installed and imported",
         run=_trust,
         options=(
-            ("--pin", _flag("ask again when any file of theirs changes")),
+            ("--pin", flag("ask again when any file of theirs changes")),
             (
                 "--owner",
                 {
@@ -251,7 +211,7 @@ COMMANDS = (
         name="doctor",
         help="what is wrong, where, and the command that fixes it",
         run=_doctor,
-        options=(("--all", _flag("every warning, however many of one kind")),),
+        options=(("--all", flag("every warning, however many of one kind")),),
     ),
     Command(
         name="check",
@@ -259,15 +219,15 @@ COMMANDS = (
         run=_check,
         takes="target",
         options=(
-            ("--fix", _flag("show what can be corrected for certain, as a diff")),
-            ("--write", _flag("with --fix: correct it")),
+            ("--fix", flag("show what can be corrected for certain, as a diff")),
+            ("--write", flag("with --fix: correct it")),
         ),
     ),
     Command(
         name="sync",
         help="make the environment and install what is missing",
         run=_sync,
-        options=(("--retry", _flag("try again what failed before")),),
+        options=(("--retry", flag("try again what failed before")),),
         doors=("prime-skills",),
     ),
     Command(
@@ -298,46 +258,6 @@ COMMANDS = (
 )
 
 
-class _HelpAskedError(Exception):
-    """``--help`` was given: its text is the answer."""
-
-
-class _Parser(argparse.ArgumentParser):
-    """An argparse that answers with values and errors instead of leaving Python."""
-
-    def error(self, message: str) -> NoReturn:
-        usage = self.format_usage().removeprefix("usage: ").strip()
-        raise SettingsError(f"{self.prog}: {message}", fix=f"use it as: {usage}")
-
-    def print_help(self, file: object = None) -> NoReturn:  # noqa: ARG002
-        raise _HelpAskedError(self.format_help().rstrip())
-
-
-def _parser(door: Door) -> _Parser:
-    parser = _Parser(
-        prog=door,
-        description="Agent Skills as functions of this kernel.",
-        epilog=f"{door} alone lists; {door} NAME shows one skill.",
-    )
-    parser.add_argument("--json", action="store_true", help=argparse.SUPPRESS)
-    parsers = parser.add_subparsers(dest="command", metavar="COMMAND")
-    for command in COMMANDS:
-        if door not in command.doors:
-            continue
-        sub = parsers.add_parser(command.name, help=command.help)
-        sub.add_argument("--json", action="store_true", help="plain data")
-        if command.takes is not None:
-            positional = _POSITIONALS[command.takes]
-            sub.add_argument(
-                positional.name,
-                choices=positional.choices,
-                nargs="?" if positional.is_optional else None,
-            )
-        for flag, keywords in command.options:
-            sub.add_argument(flag, **keywords)
-    return parser
-
-
 def run(manager: SkillManager, words: str | Sequence[str], *, door: Door) -> object:
     """Run one subcommand and return its value, plain data with ``--json``.
 
@@ -362,17 +282,16 @@ def answer(manager: SkillManager, words: str | Sequence[str], *, door: Door) -> 
         SettingsError: The words do not fit the grammar.
         PrimeSkillsError: What the subcommand raises.
     """
-    split = list(_split(words, door=door))
-    _refuse_typed_key(split, door=door)
+    given = split(words, door=door)
     known = {command.name for command in COMMANDS if door in command.doors}
-    if all(word in {"--all", "--json"} for word in split):
-        split = ["list", *split]
-    elif not split[0].startswith("-") and split[0] not in known:
+    if all(word in {"--all", "--json"} for word in given):
+        given = ["list", *given]
+    elif not given[0].startswith("-") and given[0] not in known:
         # UnknownSkillError suggests what may have been meant, subcommands included
-        split = ["show", *split]
+        given = ["show", *given]
     try:
-        arguments = _parser(door).parse_args(split)
-    except _HelpAskedError as asked:
+        arguments = parser(COMMANDS, door=door).parse_args(given)
+    except HelpAskedError as asked:
         return Answer(value=Message(text=str(asked)))
     command = next(item for item in COMMANDS if item.name == arguments.command)
     value = as_said_at(door, command.run(manager, arguments))
@@ -385,36 +304,12 @@ def reload(manager: SkillManager, line: str) -> object:
     Raises:
         SettingsError: The words do not fit the grammar.
     """
-    parser = _Parser(prog="%reload_skills", description="Take up what changed on disk.")
-    parser.add_argument("--retry", **_flag("try again what failed to install before"))
-    parser.add_argument("--json", **_flag("plain data"))
+    words = Parser(prog="%reload_skills", description="Take up what changed on disk.")
+    words.add_argument("--retry", **flag("try again what failed to install before"))
+    words.add_argument("--json", **flag("plain data"))
     try:
-        arguments = parser.parse_args(_split(line, door="%skill"))
-    except _HelpAskedError as asked:
+        arguments = words.parse_args(split(line, door="%skill"))
+    except HelpAskedError as asked:
         return Message(text=str(asked))
     report = manager.reload(retry=arguments.retry)
     return to_json(report) if arguments.json and report is not None else report
-
-
-def _split(words: str | Sequence[str], *, door: Door) -> Sequence[str]:
-    if not isinstance(words, str):
-        return words
-    try:
-        return shlex.split(words)
-    except ValueError as error:
-        _refuse_typed_key(words.split(), door=door)
-        raise SettingsError(
-            f"{door} {words}: {str(error).lower()}", fix="close the quotation mark"
-        ) from error
-
-
-def _refuse_typed_key(words: Sequence[str], *, door: Door) -> None:
-    """Refuse a key on the line without repeating it, as other errors would."""
-    given = [word for word in words if word not in {"--json", "-h", "--help"}]
-    if given[:1] == ["login"] and (given[2:] or "".join(given[1:])[:1] == "-"):
-        raise SettingsError(
-            f"{door} login takes the provider alone: a key on the line would stay "
-            "in the history",
-            fix=f"run {door} login PROVIDER and type the key when asked; replace "
-            "one that was typed here",
-        )

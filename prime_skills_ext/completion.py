@@ -9,7 +9,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from prime_skills_ext.catalog.looking import expanded
-from prime_skills_ext.commands import COMMANDS, Command
+from prime_skills_ext.commands import COMMANDS
+from prime_skills_ext.grammar import Command
 from prime_skills_ext.views.door import Door
 
 __all__ = ["complete"]

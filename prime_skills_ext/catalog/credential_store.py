@@ -8,10 +8,8 @@ traceback can show.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final, Literal, NoReturn, final
@@ -20,6 +18,7 @@ from prime_skills_ext.catalog import system_keyring
 from prime_skills_ext.catalog.credentials import is_variable, read_entries
 from prime_skills_ext.errors import CredentialError
 from prime_skills_ext.skill.model import Diagnostic
+from prime_skills_ext.writing import replace_text
 
 __all__ = ["CredentialStore", "Secret", "Where"]
 
@@ -150,7 +149,8 @@ class CredentialStore:
                 entries = dict(found)
                 change(entries)
                 if entries != found:
-                    _replace(path, entries)
+                    text = json.dumps(entries, indent=2)
+                    replace_text(path, text=f"{text}\n", durable=True)
         except OSError:
             return Diagnostic(
                 code="auth-file",
@@ -186,21 +186,3 @@ def _why_not(text: str) -> str | None:
     if is_variable(text) and not os.environ.get(text, "").strip():
         return "it reads as the name of an environment variable, which is not set"
     return None
-
-
-def _replace(path: Path, entries: _Entries) -> None:
-    # mkstemp makes the file readable by nobody else from the start
-    descriptor, name = tempfile.mkstemp(
-        prefix=".auth-", suffix=".json", dir=path.parent
-    )
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            json.dump(entries, file, indent=2, ensure_ascii=False)
-            file.write("\n")
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).replace(path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            Path(name).unlink()
-        raise

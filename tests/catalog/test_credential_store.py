@@ -107,6 +107,7 @@ def test_other_logins_stay_in_their_order(tmp_path: Path) -> None:
         "zeta": {"type": "oauth", "access": "t", "expires": 1790000000000, "x": [None]},
         "serper": {"type": "api_key", "key": "old"},
         "caf\u00e9": 1.5,
+        "half": "\ud800",
     }
     path = tmp_path / "auth.json"
     path.write_text(json.dumps(before))

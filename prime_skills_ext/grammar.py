@@ -1,0 +1,150 @@
+"""The grammar of the doors: what a subcommand is, and how words become arguments.
+
+Knows argparse and no subcommand. It neither prints nor leaves Python: what is wrong
+with the words is an error with the fix.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import shlex
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Literal, NoReturn, final
+
+from prime_skills_ext.errors import SettingsError
+from prime_skills_ext.manager import SkillManager
+from prime_skills_ext.views.door import Door
+
+__all__ = [
+    "Arguments",
+    "Command",
+    "HelpAskedError",
+    "Parser",
+    "flag",
+    "parser",
+    "split",
+]
+
+Arguments = argparse.Namespace
+
+
+@final
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Command:
+    """A subcommand.
+
+    Attributes:
+        name: The word that calls it.
+        help: What it does, in one line.
+        run: The function behind it.
+        takes: What its positional argument is.
+        options: Flag to the keyword arguments of ``add_argument``.
+        doors: Where it can be called.
+    """
+
+    name: str
+    help: str
+    run: Callable[[SkillManager, Arguments], object]
+    takes: Literal["skill", "path", "provider", "action", "target"] | None = None
+    options: tuple[tuple[str, dict[str, Any]], ...] = ()
+    doors: tuple[Door, ...] = ("%skill", "prime-skills")
+
+
+@final
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class _Positional:
+    """A positional argument: its name in help, and what it may be."""
+
+    name: str
+    choices: tuple[str, ...] | None = None
+    is_optional: bool = False
+
+
+_POSITIONALS = {
+    "skill": _Positional(name="NAME"),
+    "path": _Positional(name="PATH"),
+    "provider": _Positional(name="PROVIDER"),
+    "action": _Positional(name="ACTION", choices=("install", "remove")),
+    "target": _Positional(name="TARGET", is_optional=True),
+}
+
+
+class HelpAskedError(Exception):
+    """``--help`` was given: its text is the answer."""
+
+
+class Parser(argparse.ArgumentParser):
+    """An argparse that answers with values and errors instead of leaving Python."""
+
+    def error(self, message: str) -> NoReturn:
+        """Raise what is wrong with the words."""
+        usage = self.format_usage().removeprefix("usage: ").strip()
+        raise SettingsError(f"{self.prog}: {message}", fix=f"use it as: {usage}")
+
+    def print_help(self, file: object = None) -> NoReturn:  # noqa: ARG002
+        """Raise the help: it is an answer like others."""
+        raise HelpAskedError(self.format_help().rstrip())
+
+
+def parser(commands: Iterable[Command], *, door: Door) -> Parser:
+    """Make the parser of a door."""
+    found = Parser(
+        prog=door,
+        description="Agent Skills as functions of this kernel.",
+        epilog=f"{door} alone lists; {door} NAME shows one skill.",
+    )
+    found.add_argument("--json", action="store_true", help=argparse.SUPPRESS)
+    parsers = found.add_subparsers(dest="command", metavar="COMMAND")
+    for command in commands:
+        if door not in command.doors:
+            continue
+        sub = parsers.add_parser(command.name, help=command.help)
+        sub.add_argument("--json", action="store_true", help="plain data")
+        if command.takes is not None:
+            positional = _POSITIONALS[command.takes]
+            sub.add_argument(
+                positional.name,
+                choices=positional.choices,
+                nargs="?" if positional.is_optional else None,
+            )
+        for name, keywords in command.options:
+            sub.add_argument(name, **keywords)
+    return found
+
+
+def flag(help: str) -> dict[str, Any]:  # noqa: A002  # argparse's own word
+    """Return the keyword arguments of an option without a value."""
+    return {"action": "store_true", "help": help}
+
+
+def split(words: str | Sequence[str], *, door: Door) -> list[str]:
+    """Split a line as a shell does; what is split already comes back as it is.
+
+    Raises:
+        SettingsError: A quotation mark is not closed, or a key is on the line.
+    """
+    if not isinstance(words, str):
+        _refuse_typed_key(words, door=door)
+        return list(words)
+    try:
+        found = shlex.split(words)
+    except ValueError as error:
+        _refuse_typed_key(words.split(), door=door)
+        raise SettingsError(
+            f"{door} {words}: {str(error).lower()}", fix="close the quotation mark"
+        ) from error
+    _refuse_typed_key(found, door=door)
+    return found
+
+
+def _refuse_typed_key(words: Sequence[str], *, door: Door) -> None:
+    """Refuse a key on the line without repeating it, as other errors would."""
+    given = [word for word in words if word not in {"--json", "-h", "--help"}]
+    if given[:1] == ["login"] and (given[2:] or "".join(given[1:])[:1] == "-"):
+        raise SettingsError(
+            f"{door} login takes the provider alone: a key on the line would stay "
+            "in the history",
+            fix=f"run {door} login PROVIDER and type the key when asked; replace "
+            "one that was typed here",
+        )
