@@ -20,6 +20,7 @@ from traitlets.config import Config, Configurable
 
 from prime_skills_ext.catalog.discovery import discover
 from prime_skills_ext.catalog.looking import expanded
+from prime_skills_ext.catalog.reading import read_file
 from prime_skills_ext.catalog.selection import Precedence
 from prime_skills_ext.catalog.sources import find_places, find_sources
 from prime_skills_ext.catalog.status import Catalogue, SkillStatus
@@ -40,6 +41,9 @@ from prime_skills_ext.views.card import SkillDetails
 from prime_skills_ext.views.report import Message
 
 __all__ = ["FAILED", "SkillManager", "plan_for_launch"]
+
+#: How much of a skill's file is shown at most.
+MAX_BODY_BYTES = 1 << 24
 
 #: States in which somebody has to do something before a skill works again.
 FAILED = frozenset({"install-failed", "import-failed", "stale"})
@@ -133,7 +137,7 @@ class SkillManager(Configurable):
         """
         status = self.catalogue.get(name)
         try:
-            text = status.skill.path.read_bytes()
+            text = read_file(status.skill.path, limit=MAX_BODY_BYTES)
         except OSError as error:
             raise PrimeSkillsError(
                 f"the instructions of {name} cannot be read: {error.strerror}",

@@ -668,3 +668,15 @@ def test_untrust_that_does_not_count_says_so(
     assert "%config SkillManager.trust = None, then %reload_skills" == said.fix
     run("%config SkillManager.trust = None\n%reload_skills")
     assert {"notes": "untrusted"} == states(run)
+
+
+def test_di11_instructions_that_became_a_fifo_are_an_error(
+    run: Run, make_skill: MakeSkill, skills: Path
+) -> None:
+    """Showing a skill never waits for somebody to write."""
+    folder = make_skill(skills, "how-to")
+    run("%load_ext prime_skills_ext")
+    (folder / "SKILL.md").unlink()
+    os.mkfifo(folder / "SKILL.md")
+    with pytest.raises(UsageError, match="cannot be read"):
+        run("%skill show how-to")

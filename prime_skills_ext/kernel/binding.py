@@ -146,7 +146,9 @@ class Binder:
         folders = [*ignored, *(r.src for r in refused.values() if r.src is not None)]
         problems = problems or {}
         self._park_others(skills, problems=problems)
-        placements = place(skills, problems=problems, ignored=folders)
+        placements = place(
+            skills, problems=problems, ignored=folders, served=modules or ()
+        )
         removed = self._retire(placements)
         clashes = self._serve(placements, refused=refused, modules=modules or {})
         work = _Work()
