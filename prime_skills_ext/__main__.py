@@ -43,8 +43,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             answer = commands.answer(manager, words, door="prime-skills")
         return _show(answer.value, as_json=answer.as_json)
     except PrimeSkillsError as error:
-        said = as_said_at("prime-skills", str(error))
-        print(f"prime-skills: {said}", file=sys.stderr)
+        # the grammar's own errors begin with the command already
+        who = "" if error.message.startswith("prime-skills") else "prime-skills: "
+        fix = as_said_at("prime-skills", error.fix)
+        print(f"{who}{error.message}\nFix: {fix}", file=sys.stderr)
         return 2 if isinstance(error, SettingsError) else 1
     except KeyboardInterrupt:
         print("prime-skills: interrupted", file=sys.stderr)

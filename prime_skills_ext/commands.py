@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import difflib
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Literal, NoReturn, final
 
 from prime_skills_ext import demo, doctor, kernelspec
 from prime_skills_ext.catalog.looking import expanded
-from prime_skills_ext.errors import SettingsError
+from prime_skills_ext.errors import SettingsError, UnknownSkillError
+from prime_skills_ext.kernel.reload import ReloadReport
 from prime_skills_ext.manager import SkillManager
 from prime_skills_ext.views.door import Door, as_said_at
 from prime_skills_ext.views.jsonable import to_json
@@ -26,7 +28,6 @@ __all__ = [
     "Answer",
     "Command",
     "answer",
-    "complete",
     "reload",
     "run",
 ]
@@ -46,6 +47,7 @@ class Command:
         takes: What its positional argument is.
         options: Flag to the keyword arguments of ``add_argument``.
         doors: Where it can be called.
+        elsewhere: What to do at the other door.
     """
 
     name: str
@@ -54,6 +56,7 @@ class Command:
     takes: Literal["skill", "path", "action"] | None = None
     options: tuple[tuple[str, dict[str, Any]], ...] = ()
     doors: tuple[Door, ...] = ("%skill", "prime-skills")
+    elsewhere: str = ""
 
 
 @final
@@ -100,6 +103,19 @@ def _show(manager: SkillManager, arguments: Arguments) -> object:
 
 def _add(manager: SkillManager, arguments: Arguments) -> object:
     return manager.add(Path(arguments.PATH))
+
+
+def _prepare(manager: SkillManager, arguments: Arguments) -> object:
+    path = expanded(arguments.PATH)
+    found = manager.add(path)
+    if isinstance(found, ReloadReport) and found.failed:
+        return found
+    place = path.absolute()
+    return Message(
+        text=f"{found if isinstance(found, ReloadReport) else found.text}\n"
+        f"What it needs is installed. In a kernel type `%skill add {place}`; "
+        f"for every kernel set PRIME_SKILLS_PATH={place}",
+    )
 
 
 def _forget(manager: SkillManager, arguments: Arguments) -> object:
@@ -170,8 +186,23 @@ COMMANDS = (
         help="use the skills of a folder, until this kernel ends",
         run=_add,
         takes="path",
+        doors=("%skill",),
     ),
-    Command(name="forget", help="undo add", run=_forget, takes="path"),
+    Command(
+        name="add",
+        help="install what the skills of a folder need, for kernels that use it",
+        run=_prepare,
+        takes="path",
+        doors=("prime-skills",),
+    ),
+    Command(
+        name="forget",
+        help="undo add",
+        run=_forget,
+        takes="path",
+        doors=("%skill",),
+        elsewhere="take the path out of PRIME_SKILLS_PATH, if it is there",
+    ),
     Command(
         name="trust",
         help="let this project's skills be installed and imported",
@@ -200,6 +231,7 @@ COMMANDS = (
         run=_sync,
         options=(("--retry", _flag("try again what failed before")),),
         doors=("prime-skills",),
+        elsewhere="%reload_skills",
     ),
     Command(
         name="demo",
@@ -217,6 +249,7 @@ COMMANDS = (
             ),
         ),
         doors=("prime-skills",),
+        elsewhere="run `prime-skills demo` in a terminal",
     ),
     Command(
         name="kernelspec",
@@ -225,6 +258,7 @@ COMMANDS = (
         takes="action",
         options=_PLACES,
         doors=("prime-skills",),
+        elsewhere="run `prime-skills kernelspec install` in a terminal",
     ),
 )
 
@@ -237,7 +271,7 @@ class _Parser(argparse.ArgumentParser):
     """An argparse that answers with values and errors instead of leaving Python."""
 
     def error(self, message: str) -> NoReturn:
-        usage = self.format_usage().removeprefix("usage: ").strip()
+        usage = " ".join(self.format_usage().removeprefix("usage: ").split())
         raise SettingsError(f"{self.prog}: {message}", fix=f"use it as: {usage}")
 
     def print_help(self, file: object = None) -> NoReturn:  # noqa: ARG002
@@ -247,10 +281,16 @@ class _Parser(argparse.ArgumentParser):
 def _parser(door: Door) -> _Parser:
     parser = _Parser(
         prog=door,
-        description="Agent Skills as functions of this kernel.",
+        description="Agent Skills as functions of a notebook kernel.",
         epilog=f"{door} alone lists; {door} NAME shows one skill.",
     )
     parser.add_argument("--json", action="store_true", help=argparse.SUPPRESS)
+    if door == "prime-skills":
+        # taken out by the door, which makes the manager with it; here for the help
+        parser.add_argument(
+            "--skill", metavar="PATH", help="use the skills of a folder before others"
+        )
+    parser.set_defaults(parser=parser)
     parsers = parser.add_subparsers(dest="command", metavar="COMMAND")
     for command in COMMANDS:
         if door not in command.doors:
@@ -262,6 +302,8 @@ def _parser(door: Door) -> _Parser:
             sub.add_argument(positional.name, choices=positional.choices)
         for flag, keywords in command.options:
             sub.add_argument(flag, **keywords)
+        # an unknown option is told with the usage of the command that it was given to
+        sub.set_defaults(parser=sub)
     return parser
 
 
@@ -290,19 +332,41 @@ def answer(manager: SkillManager, words: str | Sequence[str], *, door: Door) -> 
         PrimeSkillsError: What the subcommand raises.
     """
     split = list(_split(words, door=door))
-    known = {command.name for command in COMMANDS if door in command.doors}
+    offered = {command.name: command for command in COMMANDS if door in command.doors}
     if all(word in {"--all", "--json"} for word in split):
         split = ["list", *split]
-    elif not split[0].startswith("-") and split[0] not in known:
-        # UnknownSkillError suggests what may have been meant, subcommands included
-        split = ["show", *split]
+    elif not split[0].startswith("-") and split[0] not in offered:
+        split = _as_name(split, manager=manager, offered=offered, door=door)
     try:
-        arguments = _parser(door).parse_args(split)
+        arguments, unknown = _parser(door).parse_known_args(split)
+        if unknown:
+            arguments.parser.error(f"unrecognized arguments: {' '.join(unknown)}")
     except _HelpAskedError as asked:
         return Answer(value=Message(text=str(asked)))
-    command = next(item for item in COMMANDS if item.name == arguments.command)
-    value = as_said_at(door, command.run(manager, arguments))
+    value = as_said_at(door, offered[arguments.command].run(manager, arguments))
     return Answer(value=value, as_json=arguments.json)
+
+
+def _as_name(
+    words: Sequence[str], *, manager: SkillManager, offered: Iterable[str], door: Door
+) -> list[str]:
+    """Return the words that show a skill, where the first one is its name."""
+    first = words[0]
+    try:
+        manager.catalogue.get(first)
+    except UnknownSkillError as error:
+        for command in COMMANDS:
+            if command.name == first:
+                raise SettingsError(
+                    f"{first} is no command here", fix=command.elsewhere
+                ) from error
+        fix = error.fix
+        for close in difflib.get_close_matches(first, offered, n=1):
+            fix = f'did you mean "{close}"? {door} --help names the commands'
+        raise UnknownSkillError(
+            f'There is no skill or command "{first}"', fix=fix
+        ) from error
+    return ["show", *words]
 
 
 def reload(manager: SkillManager, line: str) -> object:
@@ -331,45 +395,3 @@ def _split(words: str | Sequence[str], *, door: Door) -> Sequence[str]:
         raise SettingsError(
             f"{door} {words}: {str(error).lower()}", fix="close the quotation mark"
         ) from error
-
-
-def complete(line: str, *, names: Sequence[str], door: Door = "%skill") -> list[str]:
-    """Return what may stand at the end of ``line``, without importing a skill.
-
-    Args:
-        line: The line up to the cursor, the door's name included.
-        names: Names of the skills there are.
-        door: Whose subcommands are offered.
-    """
-    words = line.split()
-    if line[-1:].isspace() or not words:
-        words.append("")
-    typed, before = words[-1], words[1:-1]
-    offered = [command for command in COMMANDS if door in command.doors]
-    if not before:
-        candidates = [command.name for command in offered] + sorted(names)
-    else:
-        command = next((item for item in offered if item.name == before[0]), None)
-        candidates = [] if command is None else _arguments_of(command, typed, names)
-    return [item for item in candidates if item.startswith(typed)]
-
-
-def _arguments_of(command: Command, typed: str, names: Sequence[str]) -> list[str]:
-    if typed.startswith("-"):
-        return [flag for flag, _ in command.options] + ["--json", "--help"]
-    if command.takes == "skill":
-        return sorted(names)
-    if command.takes == "path":
-        return _paths(typed)
-    return []
-
-
-def _paths(typed: str) -> list[str]:
-    """Return the folders that continue ``typed``, spelled as it is."""
-    head, slash, _ = typed.rpartition("/")
-    folder = expanded(head + slash) if slash else Path()
-    try:
-        found = sorted(entry.name for entry in folder.iterdir() if entry.is_dir())
-    except OSError:
-        return []
-    return [f"{head}{slash}{name}/" for name in found]

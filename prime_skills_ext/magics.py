@@ -7,8 +7,9 @@ registration remembers how it is undone. No logic about skills lives here.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
+from pathlib import Path
 from typing import Any, final
 from weakref import WeakKeyDictionary
 
@@ -17,6 +18,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from IPython.core.magic import no_var_expand
 
 from prime_skills_ext import commands
+from prime_skills_ext.catalog.looking import expanded
 from prime_skills_ext.doctor import summarise
 from prime_skills_ext.errors import PrimeSkillsError
 from prime_skills_ext.manager import SkillManager
@@ -97,9 +99,6 @@ class _Door:
         %skill              the table: every skill, its state, and the way out
         %skill NAME         one skill: card, instructions, signature
         %skill COMMAND …    %skill --help names the commands
-
-        A line that ends in a question mark is IPython's help, never ours: write
-        the mark in the middle, or call SkillManager's methods.
         """
         return self._answer(lambda: commands.run(self.manager, line, door="%skill"))
 
@@ -122,7 +121,7 @@ class _Door:
 
     def _complete(self, _shell: InteractiveShell, event: Any) -> list[str]:
         names = [item.skill.name for item in self.manager.catalogue.skills]
-        return commands.complete(event.text_until_cursor, names=names)
+        return _completions(event.text_until_cursor, names=names)
 
     def _add_magic(self, name: str, function: Callable[[str], object]) -> None:
         magics = self._shell.magics_manager.magics["line"]
@@ -159,3 +158,46 @@ class _Door:
 def _discard(items: list[Any], item: object) -> None:
     with suppress(ValueError):
         items.remove(item)
+
+
+def _completions(line: str, *, names: Sequence[str]) -> list[str]:
+    """Return what may stand at the end of ``line``, without importing a skill.
+
+    Args:
+        line: The line up to the cursor, the magic's name included.
+        names: Names of the skills there are.
+    """
+    words = line.split()
+    if line[-1:].isspace() or not words:
+        words.append("")
+    typed, before = words[-1], words[1:-1]
+    offered = [command for command in commands.COMMANDS if "%skill" in command.doors]
+    if not before:
+        candidates = [command.name for command in offered] + sorted(names)
+    else:
+        command = next((item for item in offered if item.name == before[0]), None)
+        candidates = [] if command is None else _arguments_of(command, typed, names)
+    return [item for item in candidates if item.startswith(typed)]
+
+
+def _arguments_of(
+    command: commands.Command, typed: str, names: Sequence[str]
+) -> list[str]:
+    if typed.startswith("-"):
+        return [flag for flag, _ in command.options] + ["--json", "--help"]
+    if command.takes == "skill":
+        return sorted(names)
+    if command.takes == "path":
+        return _paths(typed)
+    return []
+
+
+def _paths(typed: str) -> list[str]:
+    """Return the folders that continue ``typed``, spelled as it is."""
+    head, slash, _ = typed.rpartition("/")
+    folder = expanded(head + slash) if slash else Path()
+    try:
+        found = sorted(entry.name for entry in folder.iterdir() if entry.is_dir())
+    except OSError:
+        return []
+    return [f"{head}{slash}{name}/" for name in found]

@@ -23,7 +23,7 @@ from prime_skills_ext.catalog.looking import expanded
 from prime_skills_ext.catalog.reading import read_file
 from prime_skills_ext.catalog.selection import Precedence
 from prime_skills_ext.catalog.sources import find_places, find_sources
-from prime_skills_ext.catalog.status import Catalogue, SkillStatus
+from prime_skills_ext.catalog.status import Catalogue
 from prime_skills_ext.catalog.trust import (
     Override,
     TrustStore,
@@ -169,13 +169,14 @@ class SkillManager(Configurable):
         self._snapshot = self._run(allow_install=True, retry=retry, reload=True)
         bindings = self._snapshot.bindings
         names = {item.skill.identity: item.name for item in self.catalogue.skills}
+        failing = [item.name for item in self.catalogue.skills if item.state in FAILED]
+        changed = [names[identity] for identity in bindings.changed]
         report = ReloadReport.between(
             _standing(before),
             _standing(self.catalogue),
-            changed=[names[identity] for identity in bindings.changed],
-            failing=[
-                item.name for item in self.catalogue.skills if item.state in FAILED
-            ],
+            # what was tried again in vain is an answer, too
+            changed=[*changed, *failing] if retry else changed,
+            failing=failing,
         )
         return report or None
 
@@ -196,8 +197,8 @@ class SkillManager(Configurable):
                 f"not installed: {', '.join(failed)}", fix="%skill doctor says why"
             )
         count = len(self._snapshot.installed.installed)
-        new = "1 skill" if count == 1 else f"{count} skills"
-        return Message(text=f"{new} installed; everything is up to date")
+        new = "1 skill installed; " if count == 1 else f"{count} skills installed; "
+        return Message(text=f"{new if count else ''}everything is up to date")
 
     def add(self, path: Path) -> ReloadReport | Message:
         """Use the skills of ``path``, before all others, until this kernel ends.
@@ -209,6 +210,7 @@ class SkillManager(Configurable):
         if absolute in self._added:
             return self.reload() or Message(text=f"{path} was added before")
         self._check_skills_at(absolute)
+        _ = self.snapshot  # what was there before, for the report
         self._added.insert(0, absolute)
         return self.reload() or Message(text=f"{path} brings nothing new")
 
@@ -272,6 +274,7 @@ class SkillManager(Configurable):
         Raises:
             TrustError: The store cannot be written.
         """
+        _ = self.snapshot  # what was there before, for the report
         self._store.untrust(self.places.project_root)
         report = self.reload()
         selection = self.snapshot.selection
@@ -312,7 +315,9 @@ class SkillManager(Configurable):
             return
         for problem in (*problems, *found.diagnostics):
             if problem.severity != "info":
-                raise PrimeSkillsError(problem.message, fix=problem.fix, path=path)
+                # nothing was added that a reload could take up
+                fix = "correct the path" if problem in problems else problem.fix
+                raise PrimeSkillsError(problem.message, fix=fix, path=path)
         raise PrimeSkillsError(
             f"there is no skill in {path}",
             fix="name a folder that holds SKILL.md, or a folder of such folders",
@@ -340,9 +345,10 @@ def plan_for_launch(
     return manager.snapshot.environment, manager.snapshot.installed
 
 
-def _standing(catalogue: Catalogue) -> dict[str, SkillStatus]:
+def _standing(catalogue: Catalogue) -> dict[str, object]:
+    # not the label of its source: that counts the folders before it
     return {
-        item.name: item
+        item.name: (item.skill, item.state, item.reason, item.fix, item.bound_as)
         for item in catalogue.skills
         if item.state not in ("shadowed", "removed")
     }

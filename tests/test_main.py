@@ -107,10 +107,13 @@ def test_skill_option_adds_an_explicit_path(
         (["edti"], 1, 'did you mean "edit"'),
         (["show"], 2, "use it as: prime-skills show"),
         (["--skill"], 2, "write --skill PATH"),
-        (["forget", "nowhere"], 1, "was not added"),
+        (["forget", "nowhere"], 2, "take the path out of PRIME_SKILLS_PATH"),
+        (["lsit"], 1, 'did you mean "list"'),
+        (["add", "nowhere"], 1, "correct the path"),
         (["demo", "--notebook", "nowhere.ipynb"], 1, "is not a notebook"),
         (["kernelspec", "explode"], 2, "invalid choice"),
-        (["trust", "--nonsense"], 2, "unrecognized arguments"),
+        (["trust", "--nonsense"], 2, "use it as: prime-skills trust [-h]"),
+        (["list", "more"], 2, "prime-skills list: unrecognized arguments: more"),
     ],
 )
 def test_errors_are_one_message_and_a_code(
@@ -235,3 +238,28 @@ def test_kernelspec_install_and_remove(
     assert sys.executable == spec["argv"][0]
     assert 0 == main(["kernelspec", "remove", "--prefix", str(prefix)])
     assert not folder.exists()
+
+
+def test_help_tells_every_command_and_option(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The README's list and this one are the same."""
+    assert 0 == main(["--help"])
+    said = capsys.readouterr().out
+    assert "--skill PATH" in said
+    for name in ("list", "show", "add", "trust", "untrust", "doctor", "sync", "demo"):
+        assert f"\n    {name} " in said
+    assert "forget" not in said
+
+
+@pytest.mark.integration
+def test_add_says_that_a_command_keeps_nothing(
+    tmp_path: Path, make_skill: MakeSkill, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It installs; how a kernel comes to use the folder is told, ready to paste."""
+    folder = make_skill(tmp_path, "fine", python="def run(): ...")
+    assert 0 == main(["add", str(folder)])
+    said = capsys.readouterr().out
+    assert said.startswith("+1 fine\n")
+    assert f"%skill add {folder}" in said
+    assert f"PRIME_SKILLS_PATH={folder}" in said
