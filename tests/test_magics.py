@@ -19,6 +19,7 @@ from IPython.core.completer import provisionalcompleter
 from IPython.core.error import UsageError
 from IPython.core.interactiveshell import InteractiveShell
 
+import prime_skills_ext
 from prime_skills_ext.errors import SkillUnavailableError
 from tests.conftest import MakeSkill
 from tests.doors import fresh_shell, picture
@@ -103,6 +104,21 @@ def test_load_twice_changes_nothing(
     assert once == picture(shell)
 
 
+def test_re07_the_hooks_themselves_may_be_called_twice(
+    shell: InteractiveShell, run: Run, skills: Path, make_skill: MakeSkill
+) -> None:
+    """Other callers than IPython have no flag that keeps them from it."""
+    make_skill(skills, "word-count", python=WORD_COUNT)
+    before = picture(shell)
+    prime_skills_ext.load_ipython_extension(shell)
+    once = picture(shell)
+    prime_skills_ext.load_ipython_extension(shell)
+    assert once == picture(shell)
+    for _ in range(2):
+        prime_skills_ext.unload_ipython_extension(shell)
+        assert before == picture(shell)
+
+
 def test_reload_ext_leaves_the_same_counts(
     shell: InteractiveShell, run: Run, skills: Path, make_skill: MakeSkill
 ) -> None:
@@ -181,7 +197,9 @@ def test_a_users_name_is_left_alone(
     assert {"a": 1} == run('await skills["word-count"]("a")')
 
 
-@pytest.mark.parametrize("name", ["json", "class", "print", "select", "exit"])
+@pytest.mark.parametrize(
+    "name", ["json", "class", "match", "print", "select", "exit", "display"]
+)
 def test_kb07_reserved_names_are_loaded_privately(
     name: str, run: Run, skills: Path, make_skill: MakeSkill
 ) -> None:
@@ -191,7 +209,8 @@ def test_kb07_reserved_names_are_loaded_privately(
     run("%load_ext prime_skills_ext")
     assert "skill" == run(f"await skills[{name!r}]()")
     assert run("import json as after; after is before and print is print_before")
-    assert "ready" == states(run)[name]
+    status = run(f"%skill show {name}").status
+    assert ("ready", f'skills["{name}"]') == (status.state, status.bound_as)
 
 
 @pytest.mark.parametrize("name", ["3d-print", "a.b"])

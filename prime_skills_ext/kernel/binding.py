@@ -183,7 +183,7 @@ class Binder:
         return UnavailableSkill(
             skill.name,
             import_name=package.import_name,
-            problem=import_failed(outcome.error),
+            problem=import_failed(outcome.error, src=package.src),
             error=outcome.error,
         )
 
@@ -270,7 +270,7 @@ class Binder:
             return
         work.values[identity] = tree.module
         if tree.error is not None:
-            work.problems[identity] = _stale(tree.error)
+            work.problems[identity] = _stale(tree.error, src=tree.src)
             work.errors[identity] = tree.error
 
     def _import(
@@ -387,10 +387,10 @@ def _removed(gone: Placement) -> Problem:
     )
 
 
-def _stale(error: BaseException) -> Problem:
+def _stale(error: BaseException, *, src: Path) -> Problem:
     return Problem(
         state="stale",
         reason=f"the last edit does not load, the version before it is live: "
-        f"{import_failed(error).reason}",
+        f"{import_failed(error, src=src).reason}",
         fix="Repair the skill's code, then run %reload_skills",
     )

@@ -64,7 +64,7 @@ class Placement:
             error = ImportError(f"`import {self.module}` gave no module")
         wanted = self.package.import_name
         if self.owner is None or not _wants(error, wanted):
-            return import_failed(error)
+            return import_failed(error, src=self.package.src)
         return Problem(
             state="import-failed",
             reason=f"it imports itself as `{wanted}`, which is {self.owner}",
