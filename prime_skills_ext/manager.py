@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
-from traitlets import Enum, List, Unicode
+from traitlets import Enum, List, Unicode, observe
 from traitlets.config import Config, Configurable
 
 from prime_skills_ext.catalog.discovery import discover
@@ -31,11 +31,11 @@ from prime_skills_ext.catalog.trust import (
     without_override,
 )
 from prime_skills_ext.environment.installation import InstallReport
-from prime_skills_ext.environment.venv import Environment, Mode
+from prime_skills_ext.environment.venv import Environment, Mode, find_mode
 from prime_skills_ext.errors import InstallError, PrimeSkillsError
 from prime_skills_ext.kernel.binding import Binder
 from prime_skills_ext.kernel.reload import ReloadReport
-from prime_skills_ext.pipeline import Pipeline, Settings, Snapshot, find_mode
+from prime_skills_ext.pipeline import Pipeline, Settings, Snapshot
 from prime_skills_ext.skill import frontmatter
 from prime_skills_ext.views.card import SkillDetails
 from prime_skills_ext.views.report import Message
@@ -99,7 +99,7 @@ class SkillManager(Configurable):
         self._added: list[Path] = []
         self._registered: list[Path] = []
         self._snapshot: Snapshot | None = None
-        # fixed until unload: a later os.chdir must not change what counts
+        # fixed until the trait is set: an os.chdir must not change what counts
         self.places = find_places(environ=self.environ, project=self.project)
         binder = None
         if namespace is not None:
@@ -112,6 +112,13 @@ class SkillManager(Configurable):
             binder=binder,
             details=self.details,
         )
+
+    @observe("project")
+    def _follow_project(self, _change: object) -> None:
+        # the settings of a profile arrive before there is anything to move
+        if hasattr(self, "_pipeline"):
+            self.places = find_places(environ=self.environ, project=self.project)
+            self._pipeline.places = self.places
 
     @property
     def snapshot(self) -> Snapshot:

@@ -7,7 +7,6 @@ in the stages. Without a binder it plans and installs but touches no namespace.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -18,7 +17,7 @@ from typing import final
 from prime_skills_ext.catalog.credentials import find_credentials
 from prime_skills_ext.catalog.discovery import discover
 from prime_skills_ext.catalog.gates import Facts, Problem, gates
-from prime_skills_ext.catalog.looking import expanded, is_same, is_there
+from prime_skills_ext.catalog.looking import is_there
 from prime_skills_ext.catalog.selection import Precedence, Selection, select
 from prime_skills_ext.catalog.sources import Places, Source, find_sources
 from prime_skills_ext.catalog.status import Catalogue, SkillStatus, statuses
@@ -44,7 +43,7 @@ from prime_skills_ext.kernel.importing import Refusal
 from prime_skills_ext.kernel.skills import Lazy
 from prime_skills_ext.skill.model import Diagnostic, Skill
 
-__all__ = ["Pipeline", "Settings", "Snapshot", "find_mode"]
+__all__ = ["Pipeline", "Settings", "Snapshot"]
 
 #: The module that skills import, served to every kernel.
 RUNTIME = Path(__file__).parent / "runtime" / "src"
@@ -95,7 +94,7 @@ class Pipeline:
     """Runs the stages for one kernel.
 
     Args:
-        places: The directories that everything is found from.
+        places: The directories that everything is found from; may be replaced.
         environ: The environment variables to go by.
         mode: How the kernel relates to its environment.
         progress: Called with one line per step of long work.
@@ -113,7 +112,7 @@ class Pipeline:
         binder: Binder | None,
         details: Callable[[str], object],
     ) -> None:
-        self._places = places
+        self.places = places
         self._environ = environ
         self._mode = mode
         self._progress = progress
@@ -143,7 +142,7 @@ class Pipeline:
         """
         sources, selection, distrusted, notes = self._select(settings)
         stored, problems = find_credentials(
-            agent_directory=self._places.agent_directory, environ=self._environ
+            agent_directory=self.places.agent_directory, environ=self._environ
         )
         facts = Facts(environ=self._environ, credentials=stored, distrust=distrusted)
         gated = gates(selection, facts=facts)
@@ -213,7 +212,7 @@ class Pipeline:
         tuple[Source, ...], Selection, dict[Path, Distrust], tuple[Diagnostic, ...]
     ]:
         sources, problems = find_sources(
-            self._places,
+            self.places,
             explicit=settings.explicit,
             registered=settings.registered,
             environ=self._environ,
@@ -221,7 +220,7 @@ class Pipeline:
         override, notes = find_override(self._environ)
         if settings.trust is not None:
             override, notes = settings.trust, ()
-        store = TrustStore(self._places.agent_directory)
+        store = TrustStore(self.places.agent_directory)
         selection = select(
             discover(sources),
             trusted=partial(is_trusted, store=store, override=override),
@@ -248,10 +247,10 @@ class Pipeline:
         )
         return locate(
             mode=self._mode,
-            agent_directory=self._places.agent_directory,
+            agent_directory=self.places.agent_directory,
             environ=self._environ,
             # projects never share an environment with each other or with the user's
-            project_root=self._places.project_root if of_project else None,
+            project_root=self.places.project_root if of_project else None,
         )
 
     def _bind(
@@ -356,18 +355,6 @@ class Pipeline:
                 ),
             )
         return ()
-
-
-def find_mode(environ: Mapping[str, str]) -> Mode:
-    """How this process relates to an environment of ours."""
-    custom = environ.get("PRIME_AGENT_KERNEL_PYTHON")
-    if custom and is_same(expanded(custom), sys.executable):
-        return "custom"
-    generation = environ.get("PRIME_SKILLS_GENERATION")
-    if environ.get("PRIME_SKILLS_MODE") == "own" and generation:
-        # a process that merely inherited the variables has another prefix
-        return "own" if is_same(generation, sys.prefix) else "overlay"
-    return "overlay"
 
 
 def _refused(winners: Iterable[Skill], installed: InstallReport) -> dict[str, Refusal]:

@@ -84,3 +84,17 @@ def test_retry_in_vain_is_answered(home: Path, make_skill: MakeSkill, run: Run) 
     assert "!1 needy" == repr(run("%reload_skills"))
     assert run("%reload_skills") is None
     assert "!1 needy" == repr(run("%reload_skills --retry"))
+
+
+def test_project_can_be_set_while_the_kernel_runs(
+    tmp_path: Path, make_skill: MakeSkill, run: Run
+) -> None:
+    """Like every other trait it counts from the next reload on."""
+    elsewhere = tmp_path / "elsewhere"
+    (elsewhere / ".git").mkdir(parents=True)
+    make_skill(elsewhere / ".agents" / "skills", "notes")
+    run(f"%config SkillManager.project = {str(elsewhere)!r}")
+    assert "+1 notes" == repr(run("%reload_skills"))
+    assert "~1 notes" == repr(run("%skill trust"))
+    run("%config SkillManager.project = None")
+    assert "-1 notes" == repr(run("%reload_skills"))

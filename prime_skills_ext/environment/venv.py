@@ -9,6 +9,7 @@ import hashlib
 import json
 import os
 import platform
+import shutil
 import sys
 import sysconfig
 import tempfile
@@ -17,7 +18,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, final
 
-from prime_skills_ext.catalog.looking import expanded, is_file, is_folder, is_there
+from prime_skills_ext.catalog.looking import (
+    expanded,
+    is_file,
+    is_folder,
+    is_same,
+    is_there,
+)
 from prime_skills_ext.skill.model import Diagnostic
 
 __all__ = [
@@ -28,6 +35,7 @@ __all__ = [
     "Generation",
     "Mode",
     "current",
+    "find_mode",
     "generation_at",
     "is_healthy",
     "is_ours",
@@ -101,6 +109,28 @@ class Generation:
     def record(self) -> Path:
         """Path of the record."""
         return self.directory / RECORD_NAME
+
+
+def find_mode(environ: Mapping[str, str]) -> Mode:
+    """How this process relates to an environment of ours."""
+    custom = environ.get("PRIME_AGENT_KERNEL_PYTHON")
+    if custom and _is_this_python(custom, environ=environ):
+        return "custom"
+    generation = environ.get("PRIME_SKILLS_GENERATION")
+    if environ.get("PRIME_SKILLS_MODE") == "own" and generation:
+        # a process that merely inherited the variables has another prefix
+        return "own" if is_same(generation, sys.prefix) else "overlay"
+    return "overlay"
+
+
+def _is_this_python(named: str, *, environ: Mapping[str, str]) -> bool:
+    # every venv links to the same program: the folder tells one from another
+    found = shutil.which(expanded(named), path=environ.get("PATH", ""))
+    return (
+        found is not None
+        and is_same(found, sys.executable)
+        and is_same(Path(found).parent, Path(sys.executable).parent)
+    )
 
 
 def locate(
