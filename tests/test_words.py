@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 from IPython.core.error import UsageError
 
+from prime_skills_ext.views.text import render
 from tests.conftest import MakeSkill
 from tests.doors import fresh_shell
 
@@ -98,3 +100,23 @@ def test_project_can_be_set_while_the_kernel_runs(
     assert "~1 notes" == repr(run("%skill trust"))
     run("%config SkillManager.project = None")
     assert "-1 notes" == repr(run("%reload_skills"))
+
+
+def test_skill_creators_reference_is_read_as_it_says(
+    run: Run, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The line in its instructions works when it is pasted."""
+    body = run('skills["skill-creator"]').body
+    (line,) = re.findall(r"`(print\(.*?read_text\(\)\))`", body)
+    capsys.readouterr()
+    run(line)
+    assert capsys.readouterr().out.startswith("# Python skills\n")
+
+
+def test_missing_explicit_path_is_told_once(tmp_path: Path, run: Run) -> None:
+    """The message names the path; a place in brackets would repeat it."""
+    gone = tmp_path / "gone"
+    run(f"%config SkillManager.skill_paths = [{str(gone)!r}]")
+    run("%reload_skills")
+    table, checks = render(run("%skill")), render(run("%skill doctor"))
+    assert (1, 1) == (table.count("gone"), " ".join(checks.split()).count(str(gone)))
