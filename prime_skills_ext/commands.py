@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Literal, NoReturn, final
 
 from prime_skills_ext import demo, doctor, kernelspec
-from prime_skills_ext.catalog.looking import expanded
+from prime_skills_ext.catalog.looking import absolute, expanded
 from prime_skills_ext.errors import SettingsError, UnknownSkillError
 from prime_skills_ext.kernel.reload import ReloadReport
 from prime_skills_ext.manager import SkillManager
@@ -110,7 +110,7 @@ def _prepare(manager: SkillManager, arguments: Arguments) -> object:
     found = manager.add(path)
     if isinstance(found, ReloadReport) and found.failed:
         return found
-    place = path.absolute()
+    place = absolute(path)
     return Message(
         text=f"{found if isinstance(found, ReloadReport) else found.text}\n"
         f"What it needs is installed. In a kernel type `%skill add {place}`; "
@@ -140,7 +140,7 @@ def _sync(manager: SkillManager, arguments: Arguments) -> object:
 
 def _demo(_manager: SkillManager, arguments: Arguments) -> object:
     notebook = Path(arguments.notebook) if arguments.notebook else demo.find_notebook()
-    return demo.run(notebook.absolute(), output=Path(arguments.output).absolute())
+    return demo.run(absolute(notebook), output=absolute(arguments.output))
 
 
 def _kernelspec(_manager: SkillManager, arguments: Arguments) -> object:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import sys
 from pathlib import Path
 
@@ -263,3 +264,74 @@ def test_add_says_that_a_command_keeps_nothing(
     assert said.startswith("+1 fine\n")
     assert f"%skill add {folder}" in said
     assert f"PRIME_SKILLS_PATH={folder}" in said
+
+
+ASCII = {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+
+
+def run_with(
+    place: Path, *words: str, environ: dict[str, str], redirect: str = ""
+) -> Completed:
+    """Run the command in a shell."""
+    argv = shlex.join([sys.executable, "-m", "prime_skills_ext", *words])
+    return process.run(
+        ["/bin/sh", "-c", f"{argv} {redirect}"],
+        cwd=place,
+        env={**os.environ, **environ},
+        timeout_s=60,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("words", [("list",), ("show", "edit"), ("doctor",)])
+def test_nb06_a_terminal_without_unicode_shows_escapes(
+    place: Path, words: tuple[str, ...]
+) -> None:
+    """A character that it lacks is no reason to fail."""
+    done = run_with(place, *words, environ=ASCII)
+    assert (0, "") == (done.returncode, done.stderr)
+    assert done.stdout.isascii()
+
+
+def test_nb06_data_is_json_in_every_encoding(
+    place: Path, home: Path, make_skill: MakeSkill
+) -> None:
+    """What a terminal would escape in its own way is escaped in JSON's."""
+    make_skill(home / ".agents" / "skills", "cafe", description="Serves a café. ☕")
+    done = run_with(place, "list", "--json", environ=ASCII)
+    (cafe,) = (x for x in json.loads(done.stdout)["skills"] if x["name"] == "cafe")
+    assert cafe["description"] == "Serves a café. ☕"
+
+
+def test_a_reader_that_has_gone_is_no_error(place: Path) -> None:
+    """`prime-skills doctor | head -1` ends without a traceback."""
+    done = run_with(place, "doctor", environ={}, redirect="| true")
+    assert "" == done.stderr
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--skill", "x", "list"),
+        ("add", "x"),
+        ("demo", "--notebook", "x.ipynb"),
+        ("kernelspec", "remove", "--prefix", "x"),
+        ("kernelspec", "remove", "--prefix", "~nobody-of-this-name"),
+        ("demo", "--output", "/dev/null/x"),
+    ],
+)
+def test_di11_paths_that_mean_nothing_are_no_tracebacks(
+    place: Path, words: tuple[str, ...]
+) -> None:
+    """Not even where the working directory was deleted."""
+    gone = place / "gone"
+    gone.mkdir()
+    argv = shlex.join([sys.executable, "-P", "-m", "prime_skills_ext", *words])
+    done = process.run(
+        ["/bin/sh", "-c", f'rmdir "{gone}"; {argv}'],
+        cwd=gone,
+        timeout_s=60,
+        check=False,
+    )
+    assert "Traceback" not in done.stderr
+    assert done.returncode in {0, 1}

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal, final
 
+from prime_skills_ext.catalog.looking import absolute
 from prime_skills_ext.skill.model import Diagnostic
 
 __all__ = [
@@ -378,13 +379,7 @@ def _expand(text: str, *, home: Path) -> str:
 
 
 def _absolute(path: str | os.PathLike[str], *, base: Path | None = None) -> Path:
-    joined = path if base is None else base / path
-    try:
-        # resolve() would replace the links by which the user knows the place
-        return Path(os.path.abspath(joined))  # noqa: PTH100
-    except OSError:
-        # relative to a directory that was deleted: nothing can lie there
-        return Path(os.sep, joined)
+    return absolute(path if base is None else base / path)
 
 
 def _real(path: Path) -> str:
