@@ -99,6 +99,8 @@ class _Door:
         %skill              the table: every skill, its state, and the way out
         %skill NAME         one skill: card, instructions, signature
         %skill COMMAND …    %skill --help names the commands
+
+        A line that ends in a question mark is IPython's help: it never gets here.
         """
         return self._answer(lambda: commands.run(self.manager, line, door="%skill"))
 
