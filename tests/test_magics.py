@@ -396,16 +396,32 @@ def test_mx09_tab_completes_subcommands_and_names(
 def test_tab_completes_options_and_paths(
     shell: InteractiveShell, run: Run, place: Path
 ) -> None:
-    """IPython adds Python names after dashes; ours must be among them."""
+    """Ours alone: as Python the line would be completed with names and keywords."""
     (place / "my-skills").mkdir()
     run("%load_ext prime_skills_ext")
+    run("pinned = 1")
     for typed, offered in (
-        ("%skill trust --p", "--pin"),
-        ("%skill add my", "my-skills/"),
+        ("%skill trust --p", ["--pin"]),
+        ("%skill add my", ["my-skills/"]),
+        ("%skill show ", ["edit", "skill-creator", "websearch"]),
+        ("x = 1\n%skill un", ["untrust"]),
     ):
         with provisionalcompleter():
             found = [x.text for x in shell.Completer.completions(typed, len(typed))]
-        assert offered in found
+        assert offered == found
+
+
+def test_tab_after_anything_else_is_ipythons(shell: InteractiveShell, run: Run) -> None:
+    """We complete our own lines and keep quiet in all others."""
+    run("%load_ext prime_skills_ext")
+    for typed, offered in (
+        ("%skil", "%skill"),
+        ("skill.edi", None),
+        ("impor", "import"),
+    ):
+        with provisionalcompleter():
+            found = [x.text for x in shell.Completer.completions(typed, len(typed))]
+        assert (offered in found) if offered else "edit" not in found
 
 
 def test_help_names_the_magic_not_a_program(run: Run) -> None:
