@@ -6,10 +6,11 @@ well, 1 when something failed, 2 when the words do not fit the grammar.
 
 from __future__ import annotations
 
+import io
 import json
+import os
 import sys
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 from rich.console import Console
 from rich.markup import escape
@@ -17,6 +18,7 @@ from rich.syntax import Syntax
 
 from prime_skills_ext import commands, demo
 from prime_skills_ext.catalog.check_report import CheckReport
+from prime_skills_ext.catalog.looking import absolute
 from prime_skills_ext.errors import PrimeSkillsError, SettingsError
 from prime_skills_ext.kernel.reload import ReloadReport
 from prime_skills_ext.manager import SkillManager
@@ -28,6 +30,8 @@ from prime_skills_ext.views.text import render
 
 __all__ = ["main"]
 
+_SIGPIPE_STATUS = 141
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code.
@@ -37,6 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
     progress = Progress()
+    _show_every_character()
     try:
         skill_paths, words = _explicit(words)
         manager = SkillManager(
@@ -47,14 +52,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
         words = [word for word in words if word != "--no-skills"]
         with progress:
             answer = commands.answer(manager, words, door="prime-skills")
-        return _show(answer.value, as_json=answer.as_json)
+        return _deliver(answer.value, as_json=answer.as_json)
     except PrimeSkillsError as error:
-        said = as_said_at("prime-skills", str(error))
-        print(f"prime-skills: {said}", file=sys.stderr)
+        # the grammar's own errors begin with the command already
+        who = "" if error.message.startswith("prime-skills") else "prime-skills: "
+        fix = as_said_at("prime-skills", error.fix)
+        print(f"{who}{error.message}\nFix: {fix}", file=sys.stderr)
         return 2 if isinstance(error, SettingsError) else 1
     except KeyboardInterrupt:
         print("prime-skills: interrupted", file=sys.stderr)
         return 130
+
+
+def _show_every_character() -> None:
+    """Where the terminal lacks a character its escape is shown; nothing fails."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _explicit(words: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -69,8 +83,21 @@ def _explicit(words: Sequence[str]) -> tuple[list[str], list[str]]:
         path = next(pending, None)
         if path is None:
             raise SettingsError("--skill names no path", fix="write --skill PATH")
-        paths.append(str(Path(path).absolute()))
+        paths.append(str(absolute(path)))
     return paths, rest
+
+
+def _deliver(value: object, *, as_json: bool) -> int:
+    """Show a value to whoever reads, as long as somebody does."""
+    try:
+        status = _show(value, as_json=as_json)
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        # `prime-skills list | head -1`: the reader has what it wanted
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _SIGPIPE_STATUS
+    return status
 
 
 def _show(value: object, *, as_json: bool) -> int:
@@ -96,7 +123,9 @@ def _list(events: Iterator[demo.Event]) -> int:
 
 
 def _dumped(data: dict[str, object]) -> str:
-    return json.dumps(data, indent=2, ensure_ascii=False)
+    # elsewhere an escape of the terminal's would be no JSON
+    is_unicode = (sys.stdout.encoding or "").lower().startswith("utf")
+    return json.dumps(data, indent=2, ensure_ascii=not is_unicode)
 
 
 def _follow(events: Iterator[demo.Event]) -> int:

@@ -7,13 +7,15 @@ print nothing and know nothing of the door they were called through.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+import difflib
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, final
 
 from prime_skills_ext import demo, doctor, kernelspec, login, switching
+from prime_skills_ext.catalog.looking import absolute, expanded
 from prime_skills_ext.catalog.settings import Scope
-from prime_skills_ext.errors import SettingsError
+from prime_skills_ext.errors import SettingsError, UnknownSkillError
 from prime_skills_ext.grammar import (
     Arguments,
     Command,
@@ -23,6 +25,7 @@ from prime_skills_ext.grammar import (
     parser,
     split,
 )
+from prime_skills_ext.kernel.reload import ReloadReport
 from prime_skills_ext.manager import SkillManager
 from prime_skills_ext.views.asking import ask_secret
 from prime_skills_ext.views.door import Door, as_said_at
@@ -60,6 +63,19 @@ def _show(manager: SkillManager, arguments: Arguments) -> object:
 
 def _add(manager: SkillManager, arguments: Arguments) -> object:
     return manager.add(Path(arguments.PATH))
+
+
+def _prepare(manager: SkillManager, arguments: Arguments) -> object:
+    path = expanded(arguments.PATH)
+    found = manager.add(path)
+    if isinstance(found, ReloadReport) and found.failed:
+        return found
+    place = absolute(path)
+    return Message(
+        text=f"{found if isinstance(found, ReloadReport) else found.text}\n"
+        f"What it needs is installed. In a kernel type `%skill add {place}`; "
+        f"for every kernel set PRIME_SKILLS_PATH={place}",
+    )
 
 
 def _forget(manager: SkillManager, arguments: Arguments) -> object:
@@ -117,7 +133,7 @@ def _sync(manager: SkillManager, arguments: Arguments) -> object:
 
 def _demo(_manager: SkillManager, arguments: Arguments) -> object:
     notebook = Path(arguments.notebook) if arguments.notebook else demo.find_notebook()
-    return demo.run(notebook.absolute(), output=Path(arguments.output).absolute())
+    return demo.run(absolute(notebook), output=absolute(arguments.output))
 
 
 def _kernelspec(_manager: SkillManager, arguments: Arguments) -> object:
@@ -163,8 +179,23 @@ COMMANDS = (
         help="use the skills of a folder, until this kernel ends",
         run=_add,
         takes="path",
+        doors=("%skill",),
     ),
-    Command(name="forget", help="undo add", run=_forget, takes="path"),
+    Command(
+        name="add",
+        help="install what the skills of a folder need, for kernels that use it",
+        run=_prepare,
+        takes="path",
+        doors=("prime-skills",),
+    ),
+    Command(
+        name="forget",
+        help="undo add",
+        run=_forget,
+        takes="path",
+        doors=("%skill",),
+        elsewhere="take the path out of PRIME_SKILLS_PATH, if it is there",
+    ),
     Command(
         name="trust",
         help="let this project's skills be installed and imported",
@@ -229,6 +260,7 @@ COMMANDS = (
         run=_sync,
         options=(("--retry", flag("try again what failed before")),),
         doors=("prime-skills",),
+        elsewhere="%reload_skills",
     ),
     Command(
         name="demo",
@@ -246,6 +278,7 @@ COMMANDS = (
             ),
         ),
         doors=("prime-skills",),
+        elsewhere="run `prime-skills demo` in a terminal",
     ),
     Command(
         name="kernelspec",
@@ -254,6 +287,7 @@ COMMANDS = (
         takes="action",
         options=_PLACES,
         doors=("prime-skills",),
+        elsewhere="run `prime-skills kernelspec install` in a terminal",
     ),
 )
 
@@ -283,19 +317,41 @@ def answer(manager: SkillManager, words: str | Sequence[str], *, door: Door) -> 
         PrimeSkillsError: What the subcommand raises.
     """
     given = split(words, door=door)
-    known = {command.name for command in COMMANDS if door in command.doors}
+    offered = {command.name: command for command in COMMANDS if door in command.doors}
     if all(word in {"--all", "--json"} for word in given):
         given = ["list", *given]
-    elif not given[0].startswith("-") and given[0] not in known:
-        # UnknownSkillError suggests what may have been meant, subcommands included
-        given = ["show", *given]
+    elif not given[0].startswith("-") and given[0] not in offered:
+        given = _as_name(given, manager=manager, offered=offered, door=door)
     try:
-        arguments = parser(COMMANDS, door=door).parse_args(given)
+        arguments, unknown = parser(COMMANDS, door=door).parse_known_args(given)
+        if unknown:
+            arguments.parser.error(f"unrecognized arguments: {' '.join(unknown)}")
     except HelpAskedError as asked:
         return Answer(value=Message(text=str(asked)))
-    command = next(item for item in COMMANDS if item.name == arguments.command)
-    value = as_said_at(door, command.run(manager, arguments))
+    value = as_said_at(door, offered[arguments.command].run(manager, arguments))
     return Answer(value=value, as_json=arguments.json)
+
+
+def _as_name(
+    words: Sequence[str], *, manager: SkillManager, offered: Iterable[str], door: Door
+) -> list[str]:
+    """Return the words that show a skill, where the first one is its name."""
+    first = words[0]
+    try:
+        manager.catalogue.get(first)
+    except UnknownSkillError as error:
+        for command in COMMANDS:
+            if command.name == first:
+                raise SettingsError(
+                    f"{first} is no command here", fix=command.elsewhere
+                ) from error
+        fix = error.fix
+        for close in difflib.get_close_matches(first, offered, n=1):
+            fix = f'did you mean "{close}"? {door} --help names the commands'
+        raise UnknownSkillError(
+            f'There is no skill or command "{first}"', fix=fix
+        ) from error
+    return ["show", *words]
 
 
 def reload(manager: SkillManager, line: str) -> object:

@@ -111,6 +111,7 @@ def run(notebook: Path, *, output: Path) -> Iterator[Event]:
         PrimeSkillsError: nbclient is not installed, or the notebook is no notebook.
     """
     nbformat, nbclient = _libraries()
+    _make(output)
     try:
         document = nbformat.read(notebook, as_version=4)
     except Exception as error:  # nbformat raises what its readers raise
@@ -146,10 +147,21 @@ def run(notebook: Path, *, output: Path) -> Iterator[Event]:
                 seconds=time.monotonic() - started,
                 error=failure,
             )
-    output.mkdir(parents=True, exist_ok=True)
     copy = output / notebook.name
     nbformat.write(document, copy)
     yield DemoFinished(path=copy, failed=failed)
+
+
+def _make(output: Path) -> None:
+    """Make the folder for the copy, before a kernel has worked in vain."""
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise PrimeSkillsError(
+            f"{output} cannot be made: {error.strerror}",
+            fix="name another folder with --output FOLDER",
+            path=output,
+        ) from error
 
 
 def _libraries() -> tuple[Any, Any]:

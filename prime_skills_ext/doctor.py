@@ -160,6 +160,6 @@ def _diagnostics(
 
 
 def _place(item: Diagnostic) -> str:
-    if item.path is None:
+    if item.path is None or str(item.path) in item.message:
         return ""
     return f" ({item.path}{'' if item.line is None else f':{item.line}'})"

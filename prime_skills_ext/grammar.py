@@ -41,6 +41,7 @@ class Command:
         takes: What its positional argument is.
         options: Flag to the keyword arguments of ``add_argument``.
         doors: Where it can be called.
+        elsewhere: What to do at the other door.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Command:
     takes: Literal["skill", "path", "provider", "action", "target"] | None = None
     options: tuple[tuple[str, dict[str, Any]], ...] = ()
     doors: tuple[Door, ...] = ("%skill", "prime-skills")
+    elsewhere: str = ""
 
 
 @final
@@ -79,7 +81,7 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Raise what is wrong with the words."""
-        usage = self.format_usage().removeprefix("usage: ").strip()
+        usage = " ".join(self.format_usage().removeprefix("usage: ").split())
         raise SettingsError(f"{self.prog}: {message}", fix=f"use it as: {usage}")
 
     def print_help(self, file: object = None) -> NoReturn:  # noqa: ARG002
@@ -91,10 +93,17 @@ def parser(commands: Iterable[Command], *, door: Door) -> Parser:
     """Make the parser of a door."""
     found = Parser(
         prog=door,
-        description="Agent Skills as functions of this kernel.",
+        description="Agent Skills as functions of a notebook kernel.",
         epilog=f"{door} alone lists; {door} NAME shows one skill.",
     )
     found.add_argument("--json", action="store_true", help=argparse.SUPPRESS)
+    if door == "prime-skills":
+        # taken out by the door, which makes the manager with them; here for the help
+        found.add_argument(
+            "--skill", metavar="PATH", help="use the skills of a folder before others"
+        )
+        found.add_argument("--no-skills", **flag("use nothing but explicit skills"))
+    found.set_defaults(parser=found)
     parsers = found.add_subparsers(dest="command", metavar="COMMAND")
     for command in commands:
         if door not in command.doors:
@@ -110,6 +119,8 @@ def parser(commands: Iterable[Command], *, door: Door) -> Parser:
             )
         for name, keywords in command.options:
             sub.add_argument(name, **keywords)
+        # an unknown option is told with the usage of the command that it was given to
+        sub.set_defaults(parser=sub)
     return found
 
 

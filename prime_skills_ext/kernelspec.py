@@ -19,6 +19,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from prime_skills_ext.catalog.looking import absolute, expanded
 from prime_skills_ext.errors import KernelspecError
 
 if TYPE_CHECKING:
@@ -242,7 +243,7 @@ def _target(*, user: bool, prefix: Path | None, sys_prefix: bool, name: str) -> 
     if sys_prefix:
         prefix = Path(sys.prefix)
     if prefix is not None:
-        return prefix.expanduser().absolute() / "share" / "jupyter" / "kernels" / name
+        return absolute(expanded(prefix)) / "share" / "jupyter" / "kernels" / name
     from jupyter_core.paths import jupyter_data_dir  # noqa: PLC0415 - only for a user
 
     return Path(jupyter_data_dir()).absolute() / "kernels" / name

@@ -13,6 +13,12 @@ from functools import partial
 from typing import Any, final
 from weakref import WeakKeyDictionary
 
+from IPython.core.completer import (
+    CompletionContext,
+    SimpleCompletion,
+    SimpleMatcherResult,
+    context_matcher,
+)
 from IPython.core.error import UsageError
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.core.magic import no_var_expand
@@ -75,7 +81,7 @@ class _Door:
         self._undo.append(lambda: _discard(configurables, self.manager))
         self._add_magic("skill", self.skill)
         self._add_magic("reload_skills", self.reload_skills)
-        self._add_completion("%skill", self._complete)
+        self._add_completion()
         self._undo.append(formatters.register(self._shell))
         self._undo.append(self.manager.unload)
         with self._progress:
@@ -100,8 +106,7 @@ class _Door:
         %skill NAME         one skill: card, instructions, signature
         %skill COMMAND …    %skill --help names the commands
 
-        A line that ends in a question mark is IPython's help, never ours: write
-        the mark in the middle, or call SkillManager's methods.
+        A line that ends in a question mark is IPython's help: it never gets here.
         """
         return self._answer(lambda: commands.run(self.manager, line, door="%skill"))
 
@@ -122,14 +127,6 @@ class _Door:
             # the only place where ours become IPython's: no traceback, the fix
             raise UsageError(str(error)) from error
 
-    def _complete(self, _shell: InteractiveShell, event: Any) -> list[str]:
-        names = [item.skill.name for item in self.manager.catalogue.skills]
-        return complete(
-            event.text_until_cursor,
-            names=names,
-            providers=partial(login.providers, self.manager),
-        )
-
     def _add_magic(self, name: str, function: Callable[[str], object]) -> None:
         magics = self._shell.magics_manager.magics["line"]
         before = magics.get(name)
@@ -144,22 +141,26 @@ class _Door:
 
         self._undo.append(undo)
 
-    def _add_completion(self, word: str, complete: Callable[..., list[str]]) -> None:
-        hooks = self._shell.strdispatchers
-        known = "complete_command" in hooks
-        self._shell.set_hook("complete_command", complete, str_key=word)
+    def _add_completion(self) -> None:
+        matchers = self._shell.Completer.custom_matchers
+        matchers.append(self._match)
+        self._undo.append(lambda: _discard(matchers, self._match))
 
-        def undo() -> None:
-            words = hooks["complete_command"].strs
-            chain = words[word].chain
-            # set_hook has made a method of the shell of it
-            chain[:] = [entry for entry in chain if entry[1].__func__ != complete]
-            if not chain:
-                del words[word]
-            if not known and not words:
-                del hooks["complete_command"]
-
-        self._undo.append(undo)
+    @context_matcher(identifier="prime_skills_ext")
+    def _match(self, context: CompletionContext) -> SimpleMatcherResult:
+        line = context.text_until_cursor.lstrip()
+        if line.split(None, 1)[:1] != ["%skill"] or not line[len("%skill") :]:
+            return {"completions": []}
+        names = [item.skill.name for item in self.manager.catalogue.skills]
+        found = complete(
+            line, names=names, providers=partial(login.providers, self.manager)
+        )
+        return {
+            "completions": [SimpleCompletion(text, type="skill") for text in found],
+            "matched_fragment": "" if line[-1].isspace() else line.split()[-1],
+            # as an expression the line would be completed with names and keywords
+            "suppress": True,
+        }
 
 
 def _discard(items: list[Any], item: object) -> None:

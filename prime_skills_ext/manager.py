@@ -15,15 +15,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
-from traitlets import Bool, Enum, List, Unicode
+from traitlets import Bool, Enum, List, Unicode, observe
 from traitlets.config import Config, Configurable
 
 from prime_skills_ext.catalog.discovery import discover
 from prime_skills_ext.catalog.looking import expanded
 from prime_skills_ext.catalog.places import find_places
+from prime_skills_ext.catalog.reading import read_file
 from prime_skills_ext.catalog.selection import Precedence
 from prime_skills_ext.catalog.sources import find_sources
-from prime_skills_ext.catalog.status import Catalogue, SkillStatus
+from prime_skills_ext.catalog.status import Catalogue
 from prime_skills_ext.catalog.trust import (
     Override,
     TrustStore,
@@ -32,10 +33,7 @@ from prime_skills_ext.catalog.trust import (
 )
 from prime_skills_ext.environment.installation import InstallReport
 from prime_skills_ext.environment.venv import Environment, Mode, find_mode
-from prime_skills_ext.errors import (
-    InstallError,
-    PrimeSkillsError,
-)
+from prime_skills_ext.errors import InstallError, PrimeSkillsError
 from prime_skills_ext.kernel.binding import Binder
 from prime_skills_ext.kernel.lending import OwnEnviron
 from prime_skills_ext.kernel.reload import ReloadReport
@@ -45,6 +43,9 @@ from prime_skills_ext.views.card import SkillDetails
 from prime_skills_ext.views.report import Message
 
 __all__ = ["FAILED", "SkillManager", "plan_for_launch"]
+
+#: How much of a skill's file is shown at most.
+MAX_BODY_BYTES = 1 << 24
 
 #: States in which somebody has to do something before a skill works again.
 FAILED = frozenset({"install-failed", "import-failed", "stale"})
@@ -106,7 +107,7 @@ class SkillManager(Configurable):
         self._added: list[Path] = []
         self._registered: list[Path] = []
         self._snapshot: Snapshot | None = None
-        # fixed until unload: a later os.chdir must not change what counts
+        # fixed until the trait is set: an os.chdir must not change what counts
         self.places = find_places(environ=self.environ, project=self.project)
         binder = None
         if namespace is not None:
@@ -119,6 +120,13 @@ class SkillManager(Configurable):
             binder=binder,
             details=self.details,
         )
+
+    @observe("project")
+    def _follow_project(self, _change: object) -> None:
+        # the settings of a profile arrive before there is anything to move
+        if hasattr(self, "_pipeline"):
+            self.places = find_places(environ=self.environ, project=self.project)
+            self._pipeline.places = self.places
 
     @property
     def snapshot(self) -> Snapshot:
@@ -144,7 +152,7 @@ class SkillManager(Configurable):
         """
         status = self.catalogue.get(name)
         try:
-            text = status.skill.path.read_bytes()
+            text = read_file(status.skill.path, limit=MAX_BODY_BYTES)
         except OSError as error:
             raise PrimeSkillsError(
                 f"the instructions of {name} cannot be read: {error.strerror}",
@@ -176,13 +184,14 @@ class SkillManager(Configurable):
         self._snapshot = self._run(allow_install=True, retry=retry, reload=True)
         bindings = self._snapshot.bindings
         names = {item.skill.identity: item.name for item in self.catalogue.skills}
+        failing = [item.name for item in self.catalogue.skills if item.state in FAILED]
+        changed = [names[identity] for identity in bindings.changed]
         report = ReloadReport.between(
             _standing(before),
             _standing(self.catalogue),
-            changed=[names[identity] for identity in bindings.changed],
-            failing=[
-                item.name for item in self.catalogue.skills if item.state in FAILED
-            ],
+            # what was tried again in vain is an answer, too
+            changed=[*changed, *failing] if retry else changed,
+            failing=failing,
         )
         return report or None
 
@@ -203,8 +212,8 @@ class SkillManager(Configurable):
                 f"not installed: {', '.join(failed)}", fix="%skill doctor says why"
             )
         count = len(self._snapshot.installed.installed)
-        new = "1 skill" if count == 1 else f"{count} skills"
-        return Message(text=f"{new} installed; everything is up to date")
+        new = "1 skill installed; " if count == 1 else f"{count} skills installed; "
+        return Message(text=f"{new if count else ''}everything is up to date")
 
     def add(self, path: Path) -> ReloadReport | Message:
         """Use the skills of ``path``, before all others, until this kernel ends.
@@ -216,6 +225,7 @@ class SkillManager(Configurable):
         if absolute in self._added:
             return self.reload() or Message(text=f"{path} was added before")
         self._check_skills_at(absolute)
+        _ = self.snapshot  # what was there before, for the report
         self._added.insert(0, absolute)
         return self.reload() or Message(text=f"{path} brings nothing new")
 
@@ -278,6 +288,7 @@ class SkillManager(Configurable):
         Raises:
             TrustError: The store cannot be written.
         """
+        _ = self.snapshot  # what was there before, for the report
         self._store.untrust(self.places.project_root)
         report = self.reload()
         selection = self.snapshot.selection
@@ -319,7 +330,9 @@ class SkillManager(Configurable):
             return
         for problem in (*problems, *found.diagnostics):
             if problem.severity != "info":
-                raise PrimeSkillsError(problem.message, fix=problem.fix, path=path)
+                # nothing was added that a reload could take up
+                fix = "correct the path" if problem in problems else problem.fix
+                raise PrimeSkillsError(problem.message, fix=fix, path=path)
         raise PrimeSkillsError(
             f"there is no skill in {path}",
             fix="name a folder that holds SKILL.md, or a folder of such folders",
@@ -347,10 +360,11 @@ def plan_for_launch(
     return manager.snapshot.environment, manager.snapshot.installed
 
 
-def _standing(catalogue: Catalogue) -> dict[str, SkillStatus]:
-    # the first of a name is the one in force
+def _standing(catalogue: Catalogue) -> dict[str, object]:
+    # not the label of its source: that counts the folders before it; the first of a
+    # name is the one in force
     return {
-        item.name: item
+        item.name: (item.skill, item.state, item.reason, item.fix, item.bound_as)
         for item in reversed(catalogue.skills)
         if item.state not in ("shadowed", "removed")
     }

@@ -92,7 +92,7 @@ class Pipeline:
     """Runs the stages for one kernel.
 
     Args:
-        places: The directories that everything is found from.
+        places: The directories that everything is found from; may be replaced.
         environ: The environment variables to go by.
         mode: How the kernel relates to its environment.
         progress: Called with one line per step of long work.
@@ -110,7 +110,7 @@ class Pipeline:
         binder: Binder | None,
         details: Callable[[str], object],
     ) -> None:
-        self._places = places
+        self.places = places
         self._environ = environ
         self._mode = mode
         self._progress = progress
@@ -142,7 +142,7 @@ class Pipeline:
         selection, notes = found.selection, found.diagnostics
         facts, problems = gather_facts(
             selection,
-            places=self._places,
+            places=self.places,
             environ=self._environ,
             handlers=find_handlers(self._environ),
             distrusted=found.distrusted,
@@ -211,7 +211,7 @@ class Pipeline:
 
     def _survey(self, settings: Settings) -> Survey:
         return survey(
-            self._places,
+            self.places,
             environ=self._environ,
             explicit=settings.explicit,
             registered=settings.registered,
@@ -232,10 +232,10 @@ class Pipeline:
         )
         return locate(
             mode=self._mode,
-            agent_directory=self._places.agent_directory,
+            agent_directory=self.places.agent_directory,
             environ=self._environ,
             # projects never share an environment with each other or with the user's
-            project_root=self._places.project_root if of_project else None,
+            project_root=self.places.project_root if of_project else None,
         )
 
     def _bind(
@@ -304,7 +304,7 @@ class Pipeline:
 
     def _loans(self, selection: Selection) -> dict[Path, lending.Variables]:
         """What skills are lent while they are called: the keys that they declare."""
-        directory, environ = self._places.agent_directory, self._environ
+        directory, environ = self.places.agent_directory, self._environ
         return {
             skill.python.src: partial(
                 lent_variables, need, agent_directory=directory, environ=environ

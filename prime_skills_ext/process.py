@@ -22,10 +22,13 @@ from typing import IO, Literal, final
 
 from prime_skills_ext.errors import ProcessError
 
-__all__ = ["TAIL_LINES", "Completed", "redact", "run"]
+__all__ = ["MAX_LINE_CHARS", "TAIL_LINES", "Completed", "redact", "run"]
 
 TAIL_LINES = 20
 """How many lines of stderr an error keeps."""
+
+MAX_LINE_CHARS = 10_000
+"""How much of one line of stderr is kept: it is for people."""
 
 _GRACE_S = 2.0
 """How long a killed group may take to end, and a finished one to close its pipes."""
@@ -198,7 +201,10 @@ def _pump(name: _Stream, pipe: IO[str], lines: _Lines) -> None:
     # ValueError: the pipe was closed under us, because the command was given up
     with contextlib.suppress(OSError, ValueError), pipe:
         for line in pipe:
-            lines.put((name, line))
+            if name == "stderr" and len(line) > MAX_LINE_CHARS:
+                lines.put((name, f"{line[:MAX_LINE_CHARS]}\N{HORIZONTAL ELLIPSIS}\n"))
+            else:
+                lines.put((name, line))
     lines.put((name, None))
 
 

@@ -47,6 +47,7 @@ def picture(shell: InteractiveShell) -> dict[str, Any]:
             name: sorted(dispatcher.strs)
             for name, dispatcher in shell.strdispatchers.items()
         },
+        "matchers": len(shell.Completer.custom_matchers),
         "transforms": [
             len(shell.input_transformers_cleanup),
             len(shell.input_transformers_post),

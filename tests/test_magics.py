@@ -19,6 +19,7 @@ from IPython.core.completer import provisionalcompleter
 from IPython.core.error import UsageError
 from IPython.core.interactiveshell import InteractiveShell
 
+import prime_skills_ext
 from prime_skills_ext.errors import SkillUnavailableError
 from tests.conftest import MakeSkill
 from tests.doors import fresh_shell, picture
@@ -103,6 +104,21 @@ def test_load_twice_changes_nothing(
     assert once == picture(shell)
 
 
+def test_re07_the_hooks_themselves_may_be_called_twice(
+    shell: InteractiveShell, run: Run, skills: Path, make_skill: MakeSkill
+) -> None:
+    """Other callers than IPython have no flag that keeps them from it."""
+    make_skill(skills, "word-count", python=WORD_COUNT)
+    before = picture(shell)
+    prime_skills_ext.load_ipython_extension(shell)
+    once = picture(shell)
+    prime_skills_ext.load_ipython_extension(shell)
+    assert once == picture(shell)
+    for _ in range(2):
+        prime_skills_ext.unload_ipython_extension(shell)
+        assert before == picture(shell)
+
+
 def test_reload_ext_leaves_the_same_counts(
     shell: InteractiveShell, run: Run, skills: Path, make_skill: MakeSkill
 ) -> None:
@@ -181,7 +197,9 @@ def test_a_users_name_is_left_alone(
     assert {"a": 1} == run('await skills["word-count"]("a")')
 
 
-@pytest.mark.parametrize("name", ["json", "class", "print", "select", "exit"])
+@pytest.mark.parametrize(
+    "name", ["json", "class", "match", "print", "select", "exit", "display"]
+)
 def test_kb07_reserved_names_are_loaded_privately(
     name: str, run: Run, skills: Path, make_skill: MakeSkill
 ) -> None:
@@ -191,7 +209,8 @@ def test_kb07_reserved_names_are_loaded_privately(
     run("%load_ext prime_skills_ext")
     assert "skill" == run(f"await skills[{name!r}]()")
     assert run("import json as after; after is before and print is print_before")
-    assert "ready" == states(run)[name]
+    status = run(f"%skill show {name}").status
+    assert ("ready", f'skills["{name}"]') == (status.state, status.bound_as)
 
 
 @pytest.mark.parametrize("name", ["3d-print", "a.b"])
@@ -377,16 +396,32 @@ def test_mx09_tab_completes_subcommands_and_names(
 def test_tab_completes_options_and_paths(
     shell: InteractiveShell, run: Run, place: Path
 ) -> None:
-    """IPython adds Python names after dashes; ours must be among them."""
+    """Ours alone: as Python the line would be completed with names and keywords."""
     (place / "my-skills").mkdir()
     run("%load_ext prime_skills_ext")
+    run("pinned = 1")
     for typed, offered in (
-        ("%skill trust --p", "--pin"),
-        ("%skill add my", "my-skills/"),
+        ("%skill trust --p", ["--pin"]),
+        ("%skill add my", ["my-skills/"]),
+        ("%skill show ", ["edit", "skill-creator", "websearch"]),
+        ("x = 1\n%skill un", ["untrust"]),
     ):
         with provisionalcompleter():
             found = [x.text for x in shell.Completer.completions(typed, len(typed))]
-        assert offered in found
+        assert offered == found
+
+
+def test_tab_after_anything_else_is_ipythons(shell: InteractiveShell, run: Run) -> None:
+    """We complete our own lines and keep quiet in all others."""
+    run("%load_ext prime_skills_ext")
+    for typed, offered in (
+        ("%skil", "%skill"),
+        ("skill.edi", None),
+        ("impor", "import"),
+    ):
+        with provisionalcompleter():
+            found = [x.text for x in shell.Completer.completions(typed, len(typed))]
+        assert (offered in found) if offered else "edit" not in found
 
 
 def test_help_names_the_magic_not_a_program(run: Run) -> None:
@@ -668,3 +703,15 @@ def test_untrust_that_does_not_count_says_so(
     assert "%config SkillManager.trust = None, then %reload_skills" == said.fix
     run("%config SkillManager.trust = None\n%reload_skills")
     assert {"notes": "untrusted"} == states(run)
+
+
+def test_di11_instructions_that_became_a_fifo_are_an_error(
+    run: Run, make_skill: MakeSkill, skills: Path
+) -> None:
+    """Showing a skill never waits for somebody to write."""
+    folder = make_skill(skills, "how-to")
+    run("%load_ext prime_skills_ext")
+    (folder / "SKILL.md").unlink()
+    os.mkfifo(folder / "SKILL.md")
+    with pytest.raises(UsageError, match="cannot be read"):
+        run("%skill show how-to")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import sys
 from pathlib import Path
 
@@ -106,10 +107,13 @@ def test_skill_option_adds_an_explicit_path(
         (["edti"], 1, 'did you mean "edit"'),
         (["show"], 2, "use it as: prime-skills show"),
         (["--skill"], 2, "write --skill PATH"),
-        (["forget", "nowhere"], 1, "was not added"),
+        (["forget", "nowhere"], 2, "take the path out of PRIME_SKILLS_PATH"),
+        (["lsit"], 1, 'did you mean "list"'),
+        (["add", "nowhere"], 1, "correct the path"),
         (["demo", "--notebook", "nowhere.ipynb"], 1, "is not a notebook"),
         (["kernelspec", "explode"], 2, "invalid choice"),
-        (["trust", "--nonsense"], 2, "unrecognized arguments"),
+        (["trust", "--nonsense"], 2, "use it as: prime-skills trust [-h]"),
+        (["list", "more"], 2, "prime-skills list: unrecognized arguments: more"),
     ],
 )
 def test_errors_are_one_message_and_a_code(
@@ -234,3 +238,99 @@ def test_kernelspec_install_and_remove(
     assert sys.executable == spec["argv"][0]
     assert 0 == main(["kernelspec", "remove", "--prefix", str(prefix)])
     assert not folder.exists()
+
+
+def test_help_tells_every_command_and_option(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The README's list and this one are the same."""
+    assert 0 == main(["--help"])
+    said = capsys.readouterr().out
+    assert "--skill PATH" in said
+    for name in ("list", "show", "add", "trust", "untrust", "doctor", "sync", "demo"):
+        assert f"\n    {name} " in said
+    assert "forget" not in said
+
+
+@pytest.mark.integration
+def test_add_says_that_a_command_keeps_nothing(
+    tmp_path: Path, make_skill: MakeSkill, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It installs; how a kernel comes to use the folder is told, ready to paste."""
+    folder = make_skill(tmp_path, "fine", python="def run(): ...")
+    assert 0 == main(["add", str(folder)])
+    said = capsys.readouterr().out
+    assert said.startswith("+1 fine\n")
+    assert f"%skill add {folder}" in said
+    assert f"PRIME_SKILLS_PATH={folder}" in said
+
+
+ASCII = {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+
+
+def run_with(
+    place: Path, *words: str, environ: dict[str, str], redirect: str = ""
+) -> Completed:
+    """Run the command in a shell."""
+    argv = shlex.join([sys.executable, "-m", "prime_skills_ext", *words])
+    return process.run(
+        ["/bin/sh", "-c", f"{argv} {redirect}"],
+        cwd=place,
+        env={**os.environ, **environ},
+        timeout_s=60,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("words", [("list",), ("show", "edit"), ("doctor",)])
+def test_nb06_a_terminal_without_unicode_shows_escapes(
+    place: Path, words: tuple[str, ...]
+) -> None:
+    """A character that it lacks is no reason to fail."""
+    done = run_with(place, *words, environ=ASCII)
+    assert (0, "") == (done.returncode, done.stderr)
+    assert done.stdout.isascii()
+
+
+def test_nb06_data_is_json_in_every_encoding(
+    place: Path, home: Path, make_skill: MakeSkill
+) -> None:
+    """What a terminal would escape in its own way is escaped in JSON's."""
+    make_skill(home / ".agents" / "skills", "cafe", description="Serves a café. ☕")
+    done = run_with(place, "list", "--json", environ=ASCII)
+    (cafe,) = (x for x in json.loads(done.stdout)["skills"] if x["name"] == "cafe")
+    assert cafe["description"] == "Serves a café. ☕"
+
+
+def test_a_reader_that_has_gone_is_no_error(place: Path) -> None:
+    """`prime-skills doctor | head -1` ends without a traceback."""
+    done = run_with(place, "doctor", environ={}, redirect="| true")
+    assert "" == done.stderr
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--skill", "x", "list"),
+        ("add", "x"),
+        ("demo", "--notebook", "x.ipynb"),
+        ("kernelspec", "remove", "--prefix", "x"),
+        ("kernelspec", "remove", "--prefix", "~nobody-of-this-name"),
+        ("demo", "--output", "/dev/null/x"),
+    ],
+)
+def test_di11_paths_that_mean_nothing_are_no_tracebacks(
+    place: Path, words: tuple[str, ...]
+) -> None:
+    """Not even where the working directory was deleted."""
+    gone = place / "gone"
+    gone.mkdir()
+    argv = shlex.join([sys.executable, "-P", "-m", "prime_skills_ext", *words])
+    done = process.run(
+        ["/bin/sh", "-c", f'rmdir "{gone}"; {argv}'],
+        cwd=gone,
+        timeout_s=60,
+        check=False,
+    )
+    assert "Traceback" not in done.stderr
+    assert done.returncode in {0, 1}

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from prime_skills_ext.errors import ProcessError
-from prime_skills_ext.process import TAIL_LINES, redact, run
+from prime_skills_ext.process import MAX_LINE_CHARS, TAIL_LINES, redact, run
 
 
 def python(code: str, *arguments: str) -> list[str]:
@@ -251,3 +251,10 @@ def test_secrets_are_removed_from_errors_and_lines(tmp_path: Path) -> None:
         run(python(code, url), cwd=tmp_path, timeout_s=30, on_line=seen.append)
     told = [str(caught.value), caught.value.stderr_tail, *caught.value.argv, *seen]
     assert not [text for text in told if "secret" in text]
+
+
+def test_endless_line_of_stderr_is_cut(tmp_path: Path) -> None:
+    """A data dump without a line break fits into a message, too."""
+    code = f"import sys; sys.stderr.write('x' * {MAX_LINE_CHARS * 50}); sys.exit(1)"
+    done = run([sys.executable, "-c", code], cwd=tmp_path, timeout_s=20, check=False)
+    assert len(done.stderr) <= MAX_LINE_CHARS + 2

@@ -11,7 +11,27 @@ import os
 import sys
 from pathlib import Path
 
-__all__ = ["expanded", "is_file", "is_folder", "is_same", "is_there", "python_path"]
+__all__ = [
+    "absolute",
+    "expanded",
+    "is_file",
+    "is_folder",
+    "is_same",
+    "is_there",
+    "python_path",
+]
+
+
+def absolute(path: str | os.PathLike[str]) -> Path:
+    """Return ``path`` as an absolute one, links kept.
+
+    Relative to a folder that was deleted it is a place where nothing can lie.
+    """
+    try:
+        # resolve() would replace the links by which the user knows the place
+        return Path(os.path.abspath(path))  # noqa: PTH100
+    except OSError:
+        return Path(os.sep, path)
 
 
 def expanded(path: str | os.PathLike[str]) -> Path:

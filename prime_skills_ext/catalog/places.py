@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import final
 
+from prime_skills_ext.catalog.looking import absolute
+
 __all__ = ["Places", "file_type", "find_places", "path_of", "real_path"]
 
 _AGENT_VARIABLES = ("PRIME_AGENT_CODING_AGENT_DIR", "PI_CODING_AGENT_DIR")
@@ -127,13 +129,7 @@ def _expand(text: str, *, home: Path) -> str:
 
 
 def _absolute(path: str | os.PathLike[str], *, base: Path | None = None) -> Path:
-    joined = path if base is None else base / path
-    try:
-        # resolve() would replace the links by which the user knows the place
-        return Path(os.path.abspath(joined))  # noqa: PTH100
-    except OSError:
-        # relative to a directory that was deleted: nothing can lie there
-        return Path(os.sep, joined)
+    return absolute(path if base is None else base / path)
 
 
 def real_path(path: Path) -> str:

@@ -1,13 +1,15 @@
-"""Reading small files of unknown origin: bounded, never blocking.
+"""Reading files of unknown origin: bounded, never blocking.
 
-The only place of this room that opens a file. A FIFO, a device or a folder under an
-expected name is an ``OSError`` like any other.
+The only place of this room that opens a file; other rooms read what skills bring
+through it, too. A FIFO, a device or a folder under an expected name is an
+``OSError`` like any other.
 """
 
 from __future__ import annotations
 
 import codecs
 import errno
+import hashlib
 import os
 import re
 import stat
@@ -15,7 +17,7 @@ from typing import Final
 
 from prime_skills_ext.skill.frontmatter import HEADER_BYTES
 
-__all__ = ["explain", "read_file", "read_header"]
+__all__ = ["digest_file", "explain", "read_file", "read_header"]
 
 _FIRST_BYTES: Final = 4096
 # O_NONBLOCK: opening a FIFO must not wait for a writer; absent on Windows
@@ -37,6 +39,16 @@ def read_file(path: str | os.PathLike[str], *, limit: int) -> bytes:
         return _read(descriptor, limit)
     finally:
         os.close(descriptor)
+
+
+def digest_file(path: str | os.PathLike[str]) -> bytes:
+    """Return the SHA-256 of a regular file, however long it is.
+
+    Raises:
+        OSError: It cannot be read or is no regular file.
+    """
+    with open(_open(path), "rb") as file:  # a descriptor
+        return hashlib.file_digest(file, "sha256").digest()
 
 
 def read_header(path: str | os.PathLike[str]) -> bytes:

@@ -27,6 +27,8 @@ _NETWORK = re.compile(
     r"|operation timed out|did not end within|could not be started",
     re.IGNORECASE,
 )
+#: Where a folder lies is not the same on every machine, and its name is enough.
+_PLACE = re.compile(r" @ file://[^`\s]+")
 _LEAD = re.compile(r"^\s*(?:error|cause)\s*:?\s*")
 
 
@@ -57,7 +59,7 @@ def is_network(words: str) -> bool:
 
 def summary(words: str) -> str:
     """One sentence out of uv's output: the innermost cause that it states first."""
-    lines = [line for line in words.splitlines() if line.strip()]
+    lines = [line for line in _PLACE.sub("", words).splitlines() if line.strip()]
     start = next((i for i, line in enumerate(lines) if _LEAD.match(line)), None)
     if start is None:
         return lines[-1].strip() if lines else "uv gave no reason"

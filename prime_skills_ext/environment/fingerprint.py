@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from prime_skills_ext.catalog.looking import is_folder, python_path
+from prime_skills_ext.catalog.reading import digest_file
 from prime_skills_ext.skill.model import PythonPackage
 
 __all__ = [
@@ -30,7 +31,7 @@ ALWAYS_INPUTS = ("setup.py", "setup.cfg", "uv.lock", "pylock.toml")
 
 UNREADABLE = "unreadable"
 
-_ABSENT = b"absent"
+_ABSENT = hashlib.sha256(b"absent").digest()
 
 
 def package_path(package: PythonPackage) -> str:
@@ -41,10 +42,9 @@ def package_path(package: PythonPackage) -> str:
 def pyproject_hash(package: PythonPackage) -> str:
     """``sha256:…`` of its ``pyproject.toml``, or ``unreadable``."""
     try:
-        data = package.pyproject.read_bytes()
+        return f"sha256:{digest_file(package.pyproject).hex()}"
     except OSError:
         return UNREADABLE
-    return f"sha256:{hashlib.sha256(data).hexdigest()}"
 
 
 def fingerprint(
@@ -73,12 +73,12 @@ def fingerprint(
         digest.update(os.fsencode(part) + b"\0")
     for name in sorted({*ALWAYS_INPUTS, *inputs}):
         try:
-            content = (package.directory / name).read_bytes()
+            content = digest_file(package.directory / name)
         except (FileNotFoundError, NotADirectoryError):
             content = _ABSENT
         except (OSError, ValueError):
             return None
-        digest.update(os.fsencode(name) + b"\0" + hashlib.sha256(content).digest())
+        digest.update(os.fsencode(name) + b"\0" + content)
     return f"sha256:{digest.hexdigest()}"
 
 

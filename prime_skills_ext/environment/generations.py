@@ -97,15 +97,22 @@ def staged(
 
     Raises:
         ProcessError: uv could not make it.
+        InstallError: uv says that it made it, but did not.
         OSError: The disk does not take it.
     """
     root = environment.root
     for leftover in root.glob(f"{_STAGE}*"):  # of a process that was killed
         shutil.rmtree(leftover, ignore_errors=True)
-    directory = Path(tempfile.mkdtemp(prefix=_STAGE, dir=root)) / "venv"
+    directory = _stage(root) / "venv"
     try:
         uv.make(directory, python=environment.interpreter)
         generation = generation_at(directory)
+        if not is_healthy(generation):
+            raise InstallError(
+                f"{uv.binary} made no virtual environment, and did not say why",
+                fix="let PRIME_SKILLS_UV name another uv, then %reload_skills --retry",
+                path=uv.binary,
+            )
         (directory / IN_USE).touch()
         # made now, so that Python does not change the directory's time stamp later
         (generation.site_packages / "__pycache__").mkdir(exist_ok=True)
@@ -119,6 +126,20 @@ def staged(
         yield Staged(environment=environment, generation=generation)
     finally:
         shutil.rmtree(directory.parent, ignore_errors=True)
+
+
+def _stage(root: Path) -> Path:
+    """Make the directory to build in.
+
+    Its name is the same each time, because it gets into uv's words: the same failure
+    must read the same.
+    """
+    directory = root / f"{_STAGE}next"
+    try:
+        directory.mkdir()
+    except FileExistsError:  # a leftover that cannot be removed
+        return Path(tempfile.mkdtemp(prefix=_STAGE, dir=root))
+    return directory
 
 
 def prune(environment: Environment) -> tuple[Path, ...]:

@@ -100,8 +100,9 @@ def ensure(
         return _without(
             request,
             problem=Failure(
+                # without the file: names of drafts differ from one time to the next
                 reason=f"the environment in {environment.root} cannot be changed: "
-                f"{error}",
+                f"{error.strerror or error}",
                 fix="make room and make it writable, or set PRIME_AGENT_KERNEL_VENV "
                 f"to another directory; then {RETRY_FIX}",
             ),

@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, final
+from typing import Any, Literal, NamedTuple, final, get_args
 
 from prime_skills_ext.writing import replace_text
 
@@ -189,4 +189,8 @@ def _skill(item: Any) -> SkillRecord:
     texts = ("package_path", "pyproject_hash", "fingerprint", "state", "import_name")
     if not all(isinstance(values[name], str) for name in texts):
         raise TypeError("a text is not a text")
+    if values["state"] not in get_args(State) or not isinstance(
+        values["project"], str | None
+    ):
+        raise TypeError("a value is none of those that there are")
     return SkillRecord(**values)

@@ -7,10 +7,10 @@ them says which requirement to add, once. Nothing else is guessed.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from prime_skills_ext.environment.fingerprint import package_path
 from prime_skills_ext.environment.record import Record
 from prime_skills_ext.skill.distributions import DEFAULT_PACKAGES
 from prime_skills_ext.skill.model import Diagnostic, Skill
@@ -61,5 +61,5 @@ def undeclared_notes(
         )
         for skill in skills
         if skill.python is not None
-        and (requirements := extra.get(os.path.realpath(skill.directory)))
+        and (requirements := extra.get(package_path(skill.python)))
     )

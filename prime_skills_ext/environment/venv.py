@@ -9,6 +9,7 @@ import hashlib
 import json
 import os
 import platform
+import shutil
 import sys
 import sysconfig
 import tempfile
@@ -108,6 +109,28 @@ class Generation:
     def record(self) -> Path:
         """Path of the record."""
         return self.directory / RECORD_NAME
+
+
+def find_mode(environ: Mapping[str, str]) -> Mode:
+    """How this process relates to an environment of ours."""
+    custom = environ.get("PRIME_AGENT_KERNEL_PYTHON")
+    if custom and _is_this_python(custom, environ=environ):
+        return "custom"
+    generation = environ.get("PRIME_SKILLS_GENERATION")
+    if environ.get("PRIME_SKILLS_MODE") == "own" and generation:
+        # a process that merely inherited the variables has another prefix
+        return "own" if is_same(generation, sys.prefix) else "overlay"
+    return "overlay"
+
+
+def _is_this_python(named: str, *, environ: Mapping[str, str]) -> bool:
+    # every venv links to the same program: the folder tells one from another
+    found = shutil.which(expanded(named), path=environ.get("PATH", ""))
+    return (
+        found is not None
+        and is_same(found, sys.executable)
+        and is_same(Path(found).parent, Path(sys.executable).parent)
+    )
 
 
 def locate(
@@ -325,15 +348,3 @@ def _pyvenv(directory: Path) -> dict[str, str]:
 
 def _text(path: Path | None) -> str | None:
     return None if path is None else str(path)
-
-
-def find_mode(environ: Mapping[str, str]) -> Mode:
-    """How this process relates to an environment of ours."""
-    custom = environ.get("PRIME_AGENT_KERNEL_PYTHON")
-    if custom and is_same(expanded(custom), sys.executable):
-        return "custom"
-    generation = environ.get("PRIME_SKILLS_GENERATION")
-    if environ.get("PRIME_SKILLS_MODE") == "own" and generation:
-        # a process that merely inherited the variables has another prefix
-        return "own" if is_same(generation, sys.prefix) else "overlay"
-    return "overlay"

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from packaging.utils import canonicalize_name
 
+from prime_skills_ext.catalog.reading import read_file
 from prime_skills_ext.environment.fingerprint import (
     UNREADABLE,
     fingerprint,
@@ -20,7 +21,10 @@ from prime_skills_ext.skill import pyproject
 from prime_skills_ext.skill.model import Diagnostic, PythonPackage, Skill
 from prime_skills_ext.skill.pyproject import Project
 
-__all__ = ["names_of", "read_wanted", "recorded"]
+__all__ = ["MAX_PYPROJECT_BYTES", "names_of", "read_wanted", "recorded"]
+
+MAX_PYPROJECT_BYTES = 1 << 20
+"""Nobody writes a longer ``pyproject.toml``; it is not a text then."""
 
 
 def recorded(
@@ -142,9 +146,16 @@ def _read(
     )
 
 
+def _text(path: Path) -> str:
+    data = read_file(path, limit=MAX_PYPROJECT_BYTES + 1)
+    if len(data) > MAX_PYPROJECT_BYTES:
+        raise OSError(f"it is longer than {MAX_PYPROJECT_BYTES} bytes")
+    return data.decode("utf-8-sig")
+
+
 def _parse(package: PythonPackage) -> tuple[Project | None, tuple[Diagnostic, ...]]:
     try:
-        text = package.pyproject.read_text(encoding="utf-8-sig")
+        text = _text(package.pyproject)
     except (OSError, UnicodeDecodeError) as error:
         problem = Diagnostic(
             code="pyproject-unreadable",

@@ -146,7 +146,9 @@ class Binder:
         folders = [*ignored, *(r.src for r in refused.values() if r.src is not None)]
         problems = problems or {}
         self._park_others(skills, problems=problems)
-        placements = place(skills, problems=problems, ignored=folders)
+        placements = place(
+            skills, problems=problems, ignored=folders, served=modules or ()
+        )
         removed = self._retire(placements)
         clashes = self._serve(placements, refused=refused, modules=modules or {})
         work = _Work()
@@ -181,7 +183,7 @@ class Binder:
         return UnavailableSkill(
             skill.name,
             import_name=package.import_name,
-            problem=import_failed(outcome.error),
+            problem=import_failed(outcome.error, src=package.src),
             error=outcome.error,
         )
 
@@ -268,7 +270,7 @@ class Binder:
             return
         work.values[identity] = tree.module
         if tree.error is not None:
-            work.problems[identity] = _stale(tree.error)
+            work.problems[identity] = _stale(tree.error, src=tree.src)
             work.errors[identity] = tree.error
 
     def _import(
@@ -385,10 +387,10 @@ def _removed(gone: Placement) -> Problem:
     )
 
 
-def _stale(error: BaseException) -> Problem:
+def _stale(error: BaseException, *, src: Path) -> Problem:
     return Problem(
         state="stale",
         reason=f"the last edit does not load, the version before it is live: "
-        f"{import_failed(error).reason}",
+        f"{import_failed(error, src=src).reason}",
         fix="Repair the skill's code, then run %reload_skills",
     )

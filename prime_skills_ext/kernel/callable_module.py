@@ -17,6 +17,7 @@ from types import CoroutineType, ModuleType
 from typing import Any, cast, final
 
 from prime_skills_ext.kernel.lending import loan_for
+from prime_skills_ext.kernel.loading import watch_interrupts
 from prime_skills_ext.kernel.names import import_name_of
 
 __all__ = [
@@ -107,12 +108,13 @@ if sys.version_info >= (3, 12):
 
 def find_run(module: ModuleType) -> Callable[..., Any] | None:
     """The callable that a module offers as ``run``, PEP 562 included."""
-    try:
-        run = getattr(module, "run", None)
-    except KeyboardInterrupt:
-        raise
-    except BaseException:  # noqa: BLE001  # a skill's own module __getattr__
-        return None
+    with watch_interrupts() as interrupts:
+        try:
+            run = getattr(module, "run", None)
+        except BaseException:  # a skill's own module __getattr__
+            if interrupts.real:
+                raise
+            return None
     return run if callable(run) else None
 
 

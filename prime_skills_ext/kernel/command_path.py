@@ -23,6 +23,7 @@ class CommandPath:
 
     def __init__(self) -> None:
         self._directory: Path | None = None
+        self._made_path = False
 
     def open(self) -> Path:
         """Return the directory, made and put first on ``PATH`` where it is not yet."""
@@ -33,6 +34,10 @@ class CommandPath:
             self._directory = Path(tempfile.mkdtemp(prefix="prime-skills-commands-"))
             atexit.register(self.close)
         entry = str(self._directory)
+        if "PATH" not in os.environ:
+            # where programs are looked for without one: nothing may get lost
+            os.environ["PATH"] = os.defpath
+            self._made_path = True
         rest = [item for item in _entries() if item != entry]
         os.environ["PATH"] = os.pathsep.join([entry, *rest])
         return self._directory
@@ -42,11 +47,18 @@ class CommandPath:
         if self._directory is None:
             return
         entry = str(self._directory)
-        os.environ["PATH"] = os.pathsep.join(e for e in _entries() if e != entry)
+        if entry in _entries():
+            rest = os.pathsep.join(e for e in _entries() if e != entry)
+            os.environ["PATH"] = rest
+            if self._made_path and rest == os.defpath:
+                del os.environ["PATH"]
+        self._made_path = False
         shutil.rmtree(self._directory, ignore_errors=True)
         self._directory = None
         atexit.unregister(self.close)
 
 
 def _entries() -> list[str]:
-    return os.environ.get("PATH", "").split(os.pathsep)
+    path = os.environ.get("PATH", "")
+    # an empty one has no entry; an empty entry would be the working directory
+    return path.split(os.pathsep) if path else []

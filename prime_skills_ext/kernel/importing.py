@@ -8,6 +8,7 @@ nothing: what it serves and refuses is told to it.
 from __future__ import annotations
 
 import functools
+import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -279,13 +280,24 @@ class _LastFinder(MetaPathFinder):
         return self._finder.locate(fullname, [str(src)], src=src)
 
 
-def import_failed(error: BaseException) -> Problem:
-    """Say why an import failed, with the type that a bare text would lack."""
+def import_failed(error: BaseException, *, src: Path | None = None) -> Problem:
+    """Say why an import failed, with the type that a bare text would lack.
+
+    Args:
+        error: What the import raised.
+        src: Where the skill's modules lie. Files are named as seen from there, so
+            that the same fault reads the same on every machine.
+    """
     kind = type(error).__name__
     try:
         text = str(error).strip().partition("\n")[0]
     except Exception:  # noqa: BLE001  # a skill's own exception class
         text = ""
+    if isinstance(error, ImportError) and error.path:
+        # Python appends where it looked; the names before that are what helps
+        text = text.removesuffix(f" ({error.path})")
+    if src is not None:
+        text = text.replace(f"{src}{os.sep}", "")
     reason = f"{kind}: {text}" if text else kind
     if isinstance(error, UnavailableImportError):
         reason = text

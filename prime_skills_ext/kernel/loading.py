@@ -29,6 +29,7 @@ __all__ = [
     "check_run",
     "guarded",
     "loader_of",
+    "watch_interrupts",
 ]
 
 #: A ``.pyc`` records whole seconds, so younger sources cannot be told apart.

@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import final
@@ -64,7 +64,7 @@ class Placement:
             error = ImportError(f"`import {self.module}` gave no module")
         wanted = self.package.import_name
         if self.owner is None or not _wants(error, wanted):
-            return import_failed(error)
+            return import_failed(error, src=self.package.src)
         return Problem(
             state="import-failed",
             reason=f"it imports itself as `{wanted}`, which is {self.owner}",
@@ -78,6 +78,7 @@ def place(
     *,
     problems: Mapping[Path, Problem],
     ignored: Sequence[Path] = (),
+    served: Collection[str] = (),
 ) -> tuple[Placement, ...]:
     """Give every Python-backed skill the name of a module.
 
@@ -85,12 +86,13 @@ def place(
         skills: The winners; the first of an import name has it.
         problems: By identity: skills that must not be imported, and why.
         ignored: Folders whose modules do not make a name private.
+        served: Names of modules that every skill may import.
     """
     chosen = [(skill, skill.python) for skill in skills if skill.python is not None]
     # looked at once, and not at all when every skill has its name already
     look = functools.cache(functools.partial(_look_around, chosen, ignored=ignored))
     placements: list[Placement] = []
-    taken: dict[str, str] = {}
+    taken = dict.fromkeys(served, "a module that all skills import")
     for skill, package in chosen:
         name = package.import_name
         owner = taken.get(name) or _owner(package, look=look)

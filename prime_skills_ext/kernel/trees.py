@@ -136,7 +136,8 @@ def stamp(src: Path) -> dict[str, FileStamp]:
     while pending:
         with contextlib.suppress(OSError), os.scandir(pending.pop()) as entries:
             for entry in entries:
-                _stamp_entry(entry, found=found, seen=seen, pending=pending)
+                with contextlib.suppress(OSError):  # a link to nothing, or just gone
+                    _stamp_entry(entry, found=found, seen=seen, pending=pending)
     return found
 
 

@@ -7,6 +7,7 @@ reads the body and the signature; nothing here opens a file or imports a skill.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import final
 
 from prime_skills_ext.catalog.status import SkillStatus
@@ -31,3 +32,8 @@ class SkillDetails:
     body: str = ""
     signature: str | None = None
     doc: str | None = None
+
+    @property
+    def directory(self) -> Path:
+        """The skill's folder, to which the links in its instructions are relative."""
+        return self.status.skill.directory

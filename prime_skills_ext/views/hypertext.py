@@ -116,7 +116,11 @@ def _(value: Check) -> str:
 
 @render.register
 def _(value: Message) -> str:
-    return _card(f"{_prose(value.text)}{_fix(value.fix)}", small=True)
+    # lines are laid out on purpose: help, a report and what follows from it
+    is_block = "\n" in value.text.strip("\n")
+    text = f"<pre>{escape(clean_block(value.text))}</pre>"
+    said = text if is_block else _prose(value.text)
+    return _card(f"{said}{_fix(value.fix)}", small=True)
 
 
 @render.register

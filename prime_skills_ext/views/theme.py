@@ -174,8 +174,22 @@ _SHEET: Final = """
 & ul.ps-notes { margin: 0; padding: 0 16px 12px; list-style: none; }
 & ul.ps-notes li { margin: 6px 0; }
 & .ps-what { width: 70%; }
-@media (max-width: 720px) {
-  & .ps-where { min-width: 6em; overflow-wrap: anywhere; }
+&:not(.ps-one) { container-type: inline-size; }
+@container (max-width: 36rem) {
+  & table[aria-label],
+  & table[aria-label] tbody,
+  & table[aria-label] tr,
+  & table[aria-label] th,
+  & table[aria-label] td { display: block; width: auto; min-width: 0; }
+  & table[aria-label] tr { padding: 0; }
+  & table[aria-label] thead { display: none; }
+  & table[aria-label] tr > * { padding: 2px 16px; border-top-color: transparent; }
+  & table[aria-label] tr > :first-child {
+    padding-top: 9px;
+    border-top-color: var(--ps-line);
+  }
+  & table[aria-label] tr > :last-child { padding-bottom: 9px; }
+  & table[aria-label] .ps-group + tr > :first-child { border-top-color: transparent; }
 }
 &.ps-one { padding: 8px 14px; width: fit-content; }
 """

@@ -128,9 +128,10 @@ def place_of(diagnostic: Diagnostic, *, catalogue: Catalogue) -> str | None:
     """Return where a diagnostic belongs, as source label and path inside it.
 
     A path outside every source is told by its last two parts: what is displayed
-    must read the same on every machine.
+    must read the same on every machine. ``None`` where the message tells it.
     """
-    if (path := diagnostic.path) is None:
+    path = diagnostic.path
+    if path is None or str(path) in diagnostic.message:
         return None
     line = "" if diagnostic.line is None else f":{diagnostic.line}"
     for status in catalogue.skills:

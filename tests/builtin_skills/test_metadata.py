@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import tomllib
 from pathlib import Path
@@ -137,9 +138,12 @@ def test_readmes_skill_passes_the_strict_check(tmp_path: Path) -> None:
 async def test_template_counts_words(builtin: Path) -> None:
     """The code of the template does what its text says."""
     namespace: dict[str, object] = {}
-    exec(_template(builtin)["src/word_count/__init__.py"], namespace)
+    source = _template(builtin)["src/word_count/__init__.py"]
+    exec(compile(source, "template", "exec", dont_inherit=True), namespace)
     run = namespace["run"]
     assert callable(run)
+    # an annotation in quotation marks would be shown with them by `word_count?`
+    assert str(inspect.signature(run)).startswith("(text: str, top: int = 10, *, ")
     assert await run("a b A", top=1) == {"a": 2}
     with pytest.raises(ValueError, match="at least 1"):
         await run("a", top=0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -412,3 +413,16 @@ def test_di13_folder_that_appears_later_is_listed_from_the_start(
     """Conventional places are looked at on every call, missing or not."""
     folders = {source.directory for source in sources_of(places_of(project, home=home))}
     assert project / ".agents/skills" in folders
+
+
+@pytest.mark.parametrize("way", ["explicit", "registered"])
+def test_folder_that_was_named_counts_with_its_lone_files(
+    way: str, tmp_path: Path, home: Path
+) -> None:
+    """Whoever names a folder means what is in it."""
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    places = find_places(environ={}, project=tmp_path, home=home)
+    given: dict[str, Any] = {way: [folder]}
+    sources, _ = find_sources(places, environ={}, **given)
+    assert [True] == [item.loose_files for item in sources if item.kind == way]

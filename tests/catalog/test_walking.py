@@ -319,3 +319,14 @@ def test_w44_broken_skill_file_in_a_location_hides_nothing(
     (tmp_path / "SKILL.md").write_text("# Skills\n")
     discovery = found(tmp_path)
     assert (["a"], ["no-frontmatter"]) == (names(discovery), codes(discovery))
+
+
+def test_row26_linked_skill_file_settles_its_folder_too(
+    tmp_path: Path, make_skill: MakeSkill, found: Find
+) -> None:
+    """What lies deeper belongs to it, as with a real file."""
+    real = make_skill(tmp_path / "dotfiles", "a")
+    folder = tmp_path / "skills" / "a"
+    make_skill(folder / "references", "inner")
+    (folder / "SKILL.md").symlink_to(real / "SKILL.md")
+    assert ["a"] == names(found(tmp_path / "skills"))

@@ -128,13 +128,14 @@ def rewrite(skill: Skill, old: str, new: str) -> None:
     skill.python.pyproject.write_text(text.replace(old, new), encoding="utf-8")
 
 
-def fake_uv(tmp_path: Path, world: Any, *, script: str) -> None:
-    """A uv that makes environments with the real one but installs like ``script``."""
+def fake_uv(tmp_path: Path, world: Any, *, script: str, makes: bool = True) -> None:
+    """A uv that installs like ``script``; it makes environments like the real one."""
     from prime_skills_ext.environment.uv import find_uv
 
     path = tmp_path / "uv"
     real = find_uv({})
-    text = f'#!/bin/sh\n[ "$1" = venv ] && exec {real} "$@"\n{script}\n'
+    make = f'[ "$1" = venv ] && exec {real} "$@"\n' if makes else ""
+    text = f"#!/bin/sh\n{make}{script}\n"
     path.write_text(text, encoding="utf-8")
     path.chmod(0o755)
     world.environ["PRIME_SKILLS_UV"] = str(path)

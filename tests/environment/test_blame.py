@@ -46,7 +46,7 @@ def test_pins_are_recognised_as_a_whole() -> None:
         ("", "uv gave no reason"),
         ("one\ntwo\n", "two"),
         (_CONFLICT, "only sk-2==0.1.0 is available and sk-2==0.1.0 depends on idna<3"),
-        (_BUILD, f"Failed to build {_NAME}: The build backend returned an error"),
+        (_BUILD, "Failed to build `Sk_7`: The build backend returned an error"),
         ("error: disk full\n", "disk full"),
     ],
 )

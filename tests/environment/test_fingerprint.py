@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,8 @@ from prime_skills_ext.environment.fingerprint import (
     pyproject_hash,
     signature,
 )
+from prime_skills_ext.environment.record import Record
+from prime_skills_ext.environment.wanted import MAX_PYPROJECT_BYTES, read_wanted
 
 
 def mark(skill: Any, *inputs: str, extra: tuple[str, ...] = ()) -> str | None:
@@ -77,3 +80,27 @@ def test_kernel_paths_leave_environments_of_ours_out(
     monkeypatch.setattr(sys, "path", [*sys.path, "", str(tmp_path), str(mine)])
     assert kernel_paths(apart_from=tmp_path / "venvs") == before
     assert mine in kernel_paths(apart_from=tmp_path / "other")
+
+
+@pytest.mark.parametrize("name", ["uv.lock", "README.md", "pyproject.toml"])
+def test_di11_a_fifo_among_the_inputs_does_not_block(new_skill: Any, name: str) -> None:
+    """Opening it would wait for a writer for ever; it counts as unreadable."""
+    skill = new_skill("a")
+    package = skill.python
+    (package.directory / name).unlink(missing_ok=True)
+    os.mkfifo(package.directory / name)
+    mark = pyproject_hash(package)
+    assert fingerprint(package, pyproject_hash=mark, inputs=("README.md",)) is None
+    (wanted,) = read_wanted([skill], record=Record(), extra={})
+    assert (wanted.problem is None) == (name != "pyproject.toml")
+
+
+def test_di11_a_pyproject_that_is_no_text_is_not_read_to_its_end(
+    new_skill: Any,
+) -> None:
+    """A disk image under that name costs its skill, not the memory."""
+    skill = new_skill("a")
+    os.truncate(skill.python.pyproject, MAX_PYPROJECT_BYTES + 1)
+    (wanted,) = read_wanted([skill], record=Record(), extra={})
+    assert wanted.problem is not None
+    assert "longer than" in wanted.problem.reason

@@ -80,3 +80,17 @@ def test_long_logs_keep_their_end(tmp_path: Path) -> None:
     records.write(path, record=Record(skills={skill.package_path: skill}))
     log = records.read(path).skills[skill.package_path].log
     assert (len(log), log[-3:]) == (records.MAX_LOG_CHARS, "end")
+
+
+@pytest.mark.parametrize("change", [{"state": "weird"}, {"state": []}, {"project": 5}])
+def test_in01_a_field_of_another_kind_is_an_empty_record(
+    tmp_path: Path, change: dict[str, object]
+) -> None:
+    """One that nobody understands must not stand for "nothing to do"."""
+    path = tmp_path / ".bootstrap-version"
+    skill = entry()
+    records.write(path, record=Record(skills={skill.package_path: skill}))
+    data = json.loads(path.read_text(encoding="utf-8"))
+    data["pythonSkills"][0].update(change)
+    path.write_text(json.dumps(data), encoding="utf-8")
+    assert records.read(path) == Record()

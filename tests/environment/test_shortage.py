@@ -119,3 +119,35 @@ def test_missing_parser_costs_only_commands_that_need_it(
     world.publish("tyro", "99.0")
     assert len(world.ensure(skill).commands[skill.identity]) == 1
     assert len(world.ensure(skill, retry=True).commands[skill.identity]) == 2
+
+
+def test_in14_uv_that_does_nothing_is_named(
+    world: Any, new_skill: Any, tmp_path: Path
+) -> None:
+    """It says that it succeeded; the disk says otherwise, and so does the message."""
+    fake_uv(tmp_path, world, script="exit 0", makes=False)
+    needy = new_skill("needy", dependencies=("acme-tool",))
+    report = world.ensure(needy, new_skill("plain"))
+    assert "made no virtual environment" in report.failed[needy.identity].reason
+    assert [*report.failed] == [needy.identity]
+
+
+def test_re03_the_same_failure_reads_the_same(
+    world: Any, new_skill: Any, tmp_path: Path
+) -> None:
+    """Else every reload would report that something changed."""
+    script = 'for word; do echo "error: cannot make $word" >&2; done; exit 2'
+    fake_uv(tmp_path, world, script=script, makes=False)
+    needy = new_skill("needy", dependencies=("acme-tool",))
+    reasons = {world.ensure(needy).failed[needy.identity].reason for _ in range(3)}
+    assert len(reasons) == 1
+
+
+def test_re03_a_disk_that_refuses_reads_the_same(world: Any, new_skill: Any) -> None:
+    """Names of drafts differ from one time to the next and are not quoted."""
+    root = world.environment.root
+    (root / "current").mkdir(parents=True)
+    world.publish("acme-tool", "1.0")
+    needy = new_skill("needy", dependencies=("acme-tool",))
+    reasons = {world.ensure(needy).failed[needy.identity].reason for _ in range(3)}
+    assert len(reasons) == 1

@@ -15,6 +15,7 @@ from prime_skills_ext.environment.venv import (
     Environment,
     Mode,
     current,
+    find_mode,
     generation_at,
     is_healthy,
     is_ours,
@@ -243,3 +244,18 @@ def test_directory_is_ours_only_with_a_marker_or_without_content(
     file.touch()
     answers = [is_ours(tmp_path / "missing"), is_ours(tmp_path), is_ours(file)]
     assert answers == [True, False, False]
+
+
+def test_mode_is_custom_in_the_named_python_only(tmp_path: Path) -> None:
+    """Every venv links to the same program: another one's kernel installs as ever."""
+    other = tmp_path / "bin" / "python"
+    other.parent.mkdir()
+    other.symlink_to(Path(sys.executable).resolve())
+    here = Path(sys.executable)
+    found = [
+        find_mode({"PRIME_AGENT_KERNEL_PYTHON": str(here)}),
+        find_mode({"PRIME_AGENT_KERNEL_PYTHON": here.name, "PATH": str(here.parent)}),
+        find_mode({"PRIME_AGENT_KERNEL_PYTHON": str(other)}),
+        find_mode({}),
+    ]
+    assert found == ["custom", "custom", "overlay", "overlay"]

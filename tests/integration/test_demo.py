@@ -35,7 +35,9 @@ def newcomer(tmp_path: Path, home: Path) -> dict[str, str]:
     venv = tmp_path / "any"
     uv("venv", "--quiet", "--seed", "--python", sys.executable, venv)
     path = f"{venv / 'bin'}{os.pathsep}{os.defpath}"
-    return {**os.environ, "PATH": path, "HOME": str(home)}
+    # what runs there is another copy: it must not count as coverage of this one
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("COVERAGE_")}
+    return {**kept, "PATH": path, "HOME": str(home)}
 
 
 def in_a_shell(line: str, *, cwd: Path, environ: dict[str, str]) -> Completed:

@@ -134,6 +134,21 @@ def test_as07_a_call_without_await_explains_itself(loaded: Kernel) -> None:
     assert "word_count(...) not started: put `await` before it" == said.result
 
 
+def _write_failing(root: Path) -> None:
+    """Skills whose errors name files in Python's, the system's and uv's words."""
+    write_skill(root, "fails-python", python="from . import nothing")
+    write_skill(root, "fails-system", python="open(__file__ + '.missing')")
+    write_skill(root, "fails-syntax", python="def run(:")
+    write_skill(
+        root,
+        "fails-uv",
+        python="",
+        backend="setuptools",
+        files={"setup.py": "raise SystemExit('no way')\n"},
+    )
+
+
+@pytest.mark.network
 def test_nb06_table_is_the_same_bytes_in_every_home(tmp_path: Path) -> None:
     """Places, hash seeds and the order of the disk do not show; text and HTML."""
     shown = []
@@ -144,8 +159,7 @@ def test_nb06_table_is_the_same_bytes_in_every_home(tmp_path: Path) -> None:
         for name in names:
             write_skill(home / ".agents" / "skills", name, python="def run(): ...")
             write_skill(project / ".agents" / "skills", f"{name}-p", python="1 / 0")
-        odd = home / ".agents" / "skills" / "odd" / "src" / "odd" / "__init__.py"
-        odd.write_text("from pathlib import Path\nraise OSError('no', __name__)\n")
+        _write_failing(home / ".agents" / "skills")
         environ = {
             "HOME": str(home),
             "PYTHONHASHSEED": str(number),

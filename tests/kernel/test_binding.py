@@ -358,3 +358,18 @@ def test_bindings_tell_time_and_output(binder: Binder, new_skill: Any) -> None:
     bindings = binder.bind([skill])
     assert bindings.output == {skill.identity: "hello\n"}
     assert bindings.seconds[skill.identity] > 0
+
+
+async def test_w5_a_skill_called_like_a_module_that_all_import_is_private(
+    binder: Binder, new_skill: Any, tmp_path: Path
+) -> None:
+    """``rlm`` is what skills reach their host by; no skill takes its place."""
+    runtime = tmp_path / "runtime" / "src"
+    (runtime / "rlm").mkdir(parents=True)
+    (runtime / "rlm" / "__init__.py").write_text("WHO = 'runtime'\n", encoding="utf-8")
+    taker = new_skill("rlm", "WHO = 'skill'\ndef run(): return WHO\n")
+    user = new_skill("uses-rlm", "import rlm\ndef run(): return rlm.WHO\n")
+    bindings = binder.bind([taker, user], modules={"rlm": runtime})
+    assert bindings.names[taker.identity] == 'skills["rlm"]'
+    assert await binder.skills["rlm"]() == "skill"  # type: ignore[operator]
+    assert await binder.skills["uses-rlm"]() == "runtime"  # type: ignore[operator]

@@ -57,3 +57,37 @@ def test_open_makes_the_directory_again_when_it_was_swept(path: str) -> None:
     there = again.is_dir()
     commands.close()
     assert (True, [str(again), *path.split(os.pathsep)]) == (there, entries)
+
+
+def test_w11_an_unset_path_loses_no_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a PATH the system's own directories are searched; so they are still."""
+    monkeypatch.delenv("PATH")
+    commands = CommandPath()
+    directory = commands.open()
+    entries = os.environ["PATH"].split(os.pathsep)
+    commands.close()
+    assert [str(directory), *os.defpath.split(os.pathsep)] == entries
+    assert "PATH" not in os.environ
+
+
+def test_w11_an_empty_path_does_not_come_to_mean_the_working_directory(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """An empty entry would run whatever lies beside the notebook."""
+    monkeypatch.setenv("PATH", "")
+    commands = CommandPath()
+    directory = commands.open()
+    path = os.environ["PATH"]
+    commands.close()
+    assert (str(directory), "") == (path, os.environ["PATH"])
+
+
+def test_a_path_that_is_gone_at_close_stays_gone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What the user removed meanwhile is not made anew."""
+    commands = CommandPath()
+    commands.open()
+    monkeypatch.delenv("PATH")
+    commands.close()
+    assert "PATH" not in os.environ

@@ -407,3 +407,31 @@ def _compile(source: Path, mode: str = "TIMESTAMP") -> None:
     py_compile.compile(
         str(source), invalidation_mode=py_compile.PycInvalidationMode[mode]
     )
+
+
+@pytest.mark.parametrize(
+    ("python", "reason"),
+    [
+        ("from . import nothing", "(most likely due to a circular import)"),
+        ("open(__file__ + '.x')", "'a/__init__.py.x'"),
+        ("def run(:", "SyntaxError: invalid syntax (__init__.py, line 1)"),
+    ],
+)
+def test_nb06_reasons_name_files_as_seen_from_the_skill(
+    python: str, reason: str, binder: Binder, new_skill: Any
+) -> None:
+    """No place of this machine; the chained error has the whole path."""
+    skill = new_skill("a", python)
+    problem = binder.bind([skill]).problems[skill.identity]
+    assert problem.reason.endswith(reason)
+    assert "import-failed" == problem.state
+
+
+def test_nb06_a_stale_skill_says_it_alike(binder: Binder, new_skill: Any) -> None:
+    """An edit that fails names the file as the first import would."""
+    skill = new_skill("a", "def run(): ...")
+    binder.bind([skill])
+    (skill.directory / "src/a/__init__.py").write_text("open(__file__ + '.x')")
+    problem = binder.bind([skill], reload=True).problems[skill.identity]
+    assert "stale" == problem.state
+    assert problem.reason.endswith("'a/__init__.py.x'")

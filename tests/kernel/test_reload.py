@@ -379,6 +379,19 @@ def test_links_that_lead_in_circles_end(live: Any) -> None:
     assert a.reload().changed == ()
 
 
+def test_re02_a_link_to_nothing_hides_no_edit(live: Any) -> None:
+    """Editors leave such links beside a file; the files after them count as well."""
+    modules = [f"m{number}" for number in range(8)]
+    texts = dict.fromkeys(modules, "x = 1\n")
+    a = live("".join(f"from . import {name}\n" for name in modules), **texts)
+    for number in range(8):
+        (a.package / f"l{number}").symlink_to("nowhere")
+        (a.package / f"o{number}").symlink_to(f"o{number}")
+    for name in modules:
+        a.edit(**{name: "x = 2\n"})
+    assert [getattr(a.module, name).x for name in modules] == [2] * 8
+
+
 def test_a_reload_may_run_in_a_thread(live: Any) -> None:
     """Nothing depends on the main thread."""
     a = live("x = 1\n")

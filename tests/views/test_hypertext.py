@@ -113,3 +113,9 @@ def test_instructions_are_markdown_without_markup_of_their_own() -> None:
 def test_what_has_no_view_has_no_html() -> None:
     """A front end falls back on the text."""
     assert render(object()) is None
+
+
+def test_message_of_several_lines_keeps_them() -> None:
+    """Help that is folded into one paragraph cannot be read."""
+    (block,) = _page(Message(text="usage: %skill\n\n  list  <all>")).iter("pre")
+    assert "usage: %skill\n\n  list  <all>" == block.text
