@@ -15,9 +15,10 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import FrameType
 from typing import IO, Literal, final
 
 from prime_skills_ext.errors import ProcessError
@@ -96,13 +97,16 @@ def run(
     """
     command = [os.fspath(item) for item in argv]
     shown = tuple(redact(item) for item in command)
-    process = _start(command, shown=shown, cwd=cwd, env=env)
     collected: dict[_Stream, list[str]] = {"stdout": [], "stderr": []}
+    process: subprocess.Popen[str] | None = None
     try:
+        with _held_interrupt():
+            process = _start(command, shown=shown, cwd=cwd, env=env)
         in_time = _follow(process, collected, timeout_s=timeout_s, on_line=on_line)
     finally:
         # also after an interrupt or an error in on_line: nothing may be left behind
-        _end(process)
+        if process is not None:
+            _end(process)
     stdout, stderr = ("".join(lines) for lines in collected.values())
     if not in_time:
         raise _failure(
@@ -118,6 +122,28 @@ def run(
     return Completed(
         argv=shown, returncode=process.returncode, stdout=stdout, stderr=stderr
     )
+
+
+@contextlib.contextmanager
+def _held_interrupt() -> Iterator[None]:
+    """Let an interrupt wait until the process that is being started is known.
+
+    Raised inside of ``Popen`` it would leave a child that nobody can end.
+    """
+    handler = signal.getsignal(signal.SIGINT)
+    if not callable(handler) or threading.current_thread() is not (
+        threading.main_thread()
+    ):
+        yield
+        return
+    held: list[tuple[int, FrameType | None]] = []
+    signal.signal(signal.SIGINT, lambda *arguments: held.append(arguments))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
+    if held:
+        handler(*held[0])
 
 
 def _start(

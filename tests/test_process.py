@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from types import FrameType
 
 import pytest
 
@@ -258,3 +259,30 @@ def test_endless_line_of_stderr_is_cut(tmp_path: Path) -> None:
     code = f"import sys; sys.stderr.write('x' * {MAX_LINE_CHARS * 50}); sys.exit(1)"
     done = run([sys.executable, "-c", code], cwd=tmp_path, timeout_s=20, check=False)
     assert len(done.stderr) <= MAX_LINE_CHARS + 2
+
+
+def test_mx06_an_interrupt_during_the_start_leaves_no_child(tmp_path: Path) -> None:
+    """However early it comes, the command that just started is ended."""
+    script, pid, done = tmp_path / "early", tmp_path / "pid", tmp_path / "done"
+    script.write_text(
+        f"#!/bin/sh\necho $$ > {pid}\nkill -INT $PPID\n: > {done}\nexec sleep 60\n"
+    )
+    script.chmod(0o755)
+
+    def dawdle(frame: FrameType, event: str, _argument: object) -> None:
+        # the child runs, but who started it does not know it yet
+        if event == "return" and frame.f_code.co_name == "_execute_child":
+            end = time.monotonic() + 30
+            while not done.exists() and time.monotonic() < end:
+                select.select([], [], [], 0.01)
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    sys.setprofile(dawdle)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            run([script], cwd=tmp_path, timeout_s=60)
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    finally:
+        sys.setprofile(None)
+        signal.signal(signal.SIGINT, before)
+    assert has_ended(int(pid.read_text()))

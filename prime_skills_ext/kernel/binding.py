@@ -383,7 +383,7 @@ def _removed(gone: Placement) -> Problem:
     return Problem(
         state="removed",
         reason=f"its folder {where!r} is gone or deselected since it was loaded",
-        fix="Put the folder back and run %reload_skills",
+        fix="Put the folder back and run %reload_skills, or %skill add it again",
     )
 
 

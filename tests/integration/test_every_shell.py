@@ -107,7 +107,7 @@ def test_re07_loads_reloads_and_an_unload_leave_exactly_what_they_should(
     probed.run("%load_ext prime_skills_ext")
     probed.run("probe.see('once')")
     added = set(ask(probed, "probe.differences('before', 'once')"))
-    assert {"magics", "hooks", "formatters", "finders", "names", "PATH"} <= added
+    assert {"magics", "matchers", "formatters", "finders", "names", "PATH"} <= added
     probed.run("%load_ext prime_skills_ext")
     probed.run("probe.see('twice')")
     assert [] == ask(probed, "probe.differences('once', 'twice')")
