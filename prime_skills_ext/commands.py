@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, final
 
-from prime_skills_ext import demo, doctor, kernelspec, login, switching
+from prime_skills_ext import demo, doctor, kernelspec, login, switching, trusting
 from prime_skills_ext.catalog.looking import absolute, expanded
 from prime_skills_ext.catalog.settings import Scope
 from prime_skills_ext.errors import SettingsError, UnknownSkillError
@@ -83,11 +83,16 @@ def _forget(manager: SkillManager, arguments: Arguments) -> object:
 
 
 def _trust(manager: SkillManager, arguments: Arguments) -> object:
-    return manager.trust_project(pin=arguments.pin, owner=arguments.owner)
+    folder = _folder(arguments)
+    return trusting.trust(manager, folder, pin=arguments.pin, owner=arguments.owner)
 
 
-def _untrust(manager: SkillManager, _arguments: Arguments) -> object:
-    return manager.untrust_project()
+def _untrust(manager: SkillManager, arguments: Arguments) -> object:
+    return trusting.untrust(manager, _folder(arguments))
+
+
+def _folder(arguments: Arguments) -> Path | None:
+    return None if arguments.PATH is None else Path(arguments.PATH)
 
 
 def _enable(manager: SkillManager, arguments: Arguments) -> object:
@@ -200,6 +205,7 @@ COMMANDS = (
         name="trust",
         help="let this project's skills be installed and imported",
         run=_trust,
+        takes="folder",
         options=(
             ("--pin", flag("ask again when any file of theirs changes")),
             (
@@ -211,7 +217,7 @@ COMMANDS = (
             ),
         ),
     ),
-    Command(name="untrust", help="take trust back", run=_untrust),
+    Command(name="untrust", help="take trust back", run=_untrust, takes="folder"),
     Command(
         name="enable",
         help="undo disable",

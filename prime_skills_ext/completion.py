@@ -55,7 +55,7 @@ def _arguments_of(command: Command, typed: str, names: Sequence[str]) -> list[st
         return sorted(names)
     if command.takes == "target":
         return [*sorted(names), *_paths(typed)]
-    if command.takes == "path":
+    if command.takes in {"path", "folder"}:
         return _paths(typed)
     return []
 

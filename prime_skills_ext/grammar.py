@@ -10,7 +10,7 @@ import argparse
 import dataclasses
 import shlex
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Literal, NoReturn, final
+from typing import Any, NoReturn, final
 
 from prime_skills_ext.errors import SettingsError
 from prime_skills_ext.manager import SkillManager
@@ -38,7 +38,7 @@ class Command:
         name: The word that calls it.
         help: What it does, in one line.
         run: The function behind it.
-        takes: What its positional argument is.
+        takes: What its positional argument is: a key of ``_POSITIONALS``.
         options: Flag to the keyword arguments of ``add_argument``.
         doors: Where it can be called.
         elsewhere: What to do at the other door.
@@ -47,7 +47,7 @@ class Command:
     name: str
     help: str
     run: Callable[[SkillManager, Arguments], object]
-    takes: Literal["skill", "path", "provider", "action", "target"] | None = None
+    takes: str | None = None
     options: tuple[tuple[str, dict[str, Any]], ...] = ()
     doors: tuple[Door, ...] = ("%skill", "prime-skills")
     elsewhere: str = ""
@@ -66,6 +66,7 @@ class _Positional:
 _POSITIONALS = {
     "skill": _Positional(name="NAME"),
     "path": _Positional(name="PATH"),
+    "folder": _Positional(name="PATH", is_optional=True),
     "provider": _Positional(name="PROVIDER"),
     "action": _Positional(name="ACTION", choices=("install", "remove")),
     "target": _Positional(name="TARGET", is_optional=True),

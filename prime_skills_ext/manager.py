@@ -20,6 +20,7 @@ from traitlets.config import Config, Configurable
 
 from prime_skills_ext.catalog.discovery import discover
 from prime_skills_ext.catalog.looking import expanded
+from prime_skills_ext.catalog.package_sources import PackageDirectory
 from prime_skills_ext.catalog.places import find_places
 from prime_skills_ext.catalog.reading import read_file
 from prime_skills_ext.catalog.selection import Precedence
@@ -27,9 +28,6 @@ from prime_skills_ext.catalog.sources import find_sources
 from prime_skills_ext.catalog.status import Catalogue
 from prime_skills_ext.catalog.trust import (
     Override,
-    TrustStore,
-    needs_trust,
-    without_override,
 )
 from prime_skills_ext.environment.installation import InstallReport
 from prime_skills_ext.environment.venv import Environment, Mode, find_mode
@@ -42,7 +40,7 @@ from prime_skills_ext.skill import frontmatter
 from prime_skills_ext.views.card import SkillDetails
 from prime_skills_ext.views.report import Message
 
-__all__ = ["FAILED", "SkillManager", "plan_for_launch"]
+__all__ = ["FAILED", "SkillManager", "absolute_path", "plan_for_launch"]
 
 #: How much of a skill's file is shown at most.
 MAX_BODY_BYTES = 1 << 24
@@ -106,6 +104,8 @@ class SkillManager(Configurable):
         self.environ: Mapping[str, str] = OwnEnviron() if environ is None else environ
         self._added: list[Path] = []
         self._registered: list[Path] = []
+        #: Folders of skills that a package manager installed.
+        self.package_directories: list[PackageDirectory] = []
         self._snapshot: Snapshot | None = None
         # fixed until the trait is set: an os.chdir must not change what counts
         self.places = find_places(environ=self.environ, project=self.project)
@@ -221,7 +221,7 @@ class SkillManager(Configurable):
         Raises:
             PrimeSkillsError: There is no skill at ``path``.
         """
-        absolute = _absolute(path)
+        absolute = absolute_path(path)
         if absolute in self._added:
             return self.reload() or Message(text=f"{path} was added before")
         self._check_skills_at(absolute)
@@ -235,7 +235,7 @@ class SkillManager(Configurable):
         Raises:
             PrimeSkillsError: ``path`` was not added.
         """
-        absolute = _absolute(path)
+        absolute = absolute_path(path)
         if absolute not in self._added:
             raise PrimeSkillsError(
                 f"{path} was not added in this kernel",
@@ -254,52 +254,6 @@ class SkillManager(Configurable):
         self._registered.append(path)
         return partial(self._registered.remove, path)
 
-    def trust_project(
-        self, *, pin: bool = False, owner: str | None = None
-    ) -> ReloadReport | Message:
-        """Trust the project's skills, then install and bind them.
-
-        Args:
-            pin: Ask again when the content of any of them changes.
-            owner: Name of the user who owns the folder, where it is not yours.
-
-        Raises:
-            TrustError: The folder is somebody else's, or the store cannot be written.
-        """
-        candidates = self.snapshot.selection.candidates()
-        self._store.trust(
-            self.places.project_root,
-            pin=pin,
-            owner=owner,
-            skills=[item.skill for item in candidates if needs_trust(item)],
-        )
-        report = self.reload()
-        for item in self.catalogue.skills:
-            if item.state == "untrusted" and item.reason:
-                # the decision is kept, but something else stands against it
-                return Message(text=f"{item.name}: {item.reason}", fix=item.fix)
-        return report or Message(
-            text="this project is trusted; no skill of it was waiting for that"
-        )
-
-    def untrust_project(self) -> ReloadReport | Message:
-        """Take trust back; what the kernel imported becomes a placeholder.
-
-        Raises:
-            TrustError: The store cannot be written.
-        """
-        _ = self.snapshot  # what was there before, for the report
-        self._store.untrust(self.places.project_root)
-        report = self.reload()
-        selection = self.snapshot.selection
-        if any(needs_trust(item) for item in selection.active()):
-            said = "SkillManager.trust" if self.trust else "PRIME_SKILLS_TRUST"
-            return Message(
-                text=f"this project's skills stay in use: {said} trusts all",
-                fix=without_override(is_trait=self.trust is not None),
-            )
-        return report or Message(text="this project is not trusted")
-
     def unload(self) -> None:
         """Leave the namespace, the import system and ``PATH`` as they were."""
         self._pipeline.close()
@@ -314,14 +268,11 @@ class SkillManager(Configurable):
             only_explicit=self.no_skills,
             precedence=cast("Precedence", self.precedence),
             trust=cast("Override | None", self.trust),
+            packages=self.package_directories,
         )
         return self._pipeline.run(
             settings, allow_install=allow_install, retry=retry, reload=reload
         )
-
-    @property
-    def _store(self) -> TrustStore:
-        return TrustStore(self.places.agent_directory)
 
     def _check_skills_at(self, path: Path) -> None:
         sources, problems = find_sources(self.places, explicit=[path], environ={})
@@ -377,7 +328,12 @@ def _signature(value: object) -> str | None:
         return None
 
 
-def _absolute(path: Path) -> Path:
+def absolute_path(path: Path) -> Path:
+    """Return the path that a person means here, links as they spell them.
+
+    Raises:
+        PrimeSkillsError: It is relative to a directory that was deleted.
+    """
     try:
         # resolve() would replace the links that the user knows the folder by
         return Path(os.path.abspath(expanded(path)))  # noqa: PTH100

@@ -7,18 +7,19 @@ in the stages. Without a binder it plans and installs but touches no namespace.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import final
 
-from prime_skills_ext.catalog.credentials import declared_credential, lent_variables
+from prime_skills_ext.catalog.credentials import loans
 from prime_skills_ext.catalog.facts import gather_facts
 from prime_skills_ext.catalog.gates import Problem, gates
 from prime_skills_ext.catalog.hosts import find_handlers
 from prime_skills_ext.catalog.looking import is_there
+from prime_skills_ext.catalog.package_sources import PackageDirectory
 from prime_skills_ext.catalog.places import Places
 from prime_skills_ext.catalog.selection import Precedence, Selection
 from prime_skills_ext.catalog.sources import Source
@@ -36,6 +37,7 @@ from prime_skills_ext.kernel import lending
 from prime_skills_ext.kernel.binding import Binder, Bindings
 from prime_skills_ext.kernel.command_path import CommandPath
 from prime_skills_ext.kernel.importing import Refusal
+from prime_skills_ext.kernel.loading import is_source_only, load_from_source_only
 from prime_skills_ext.kernel.skills import Lazy
 from prime_skills_ext.skill.model import Diagnostic, Skill
 
@@ -53,6 +55,7 @@ class Settings:
     Attributes:
         explicit: Paths that the user named, in order.
         registered: Paths that other extensions named.
+        packages: Folders that a package manager installed.
         only_explicit: Nothing counts but ``explicit``.
         precedence: Who wins a name.
         trust: Overrides the store and ``PRIME_SKILLS_TRUST``; ``None`` does not.
@@ -60,6 +63,7 @@ class Settings:
 
     explicit: Sequence[str | Path] = ()
     registered: Sequence[str | Path] = ()
+    packages: Sequence[PackageDirectory] = ()
     only_explicit: bool = False
     precedence: Precedence = "project"
     trust: Override | None = None
@@ -203,6 +207,7 @@ class Pipeline:
     def close(self) -> None:
         """Undo what lives from run to run: names, ``sys.path``, ``PATH``."""
         lending.withdraw(self)
+        load_from_source_only(self, ())
         if self._binder is not None:
             self._binder.unbind()
         deactivate(owner=self._owner)
@@ -215,6 +220,7 @@ class Pipeline:
             environ=self._environ,
             explicit=settings.explicit,
             registered=settings.registered,
+            packages=settings.packages,
             only_explicit=settings.only_explicit,
             precedence=settings.precedence,
             trust=settings.trust,
@@ -251,7 +257,16 @@ class Pipeline:
         generation = installed.generation
         notes = self._activate(generation)
         holders = [item.skill for item in selection.holders()]
-        lending.provide(self, self._loans(selection))
+        usable = (
+            item.skill
+            for item in selection.candidates()
+            if item.skill.identity not in selection.untrusted
+        )
+        directory = self.places.agent_directory
+        lending.provide(
+            self, loans(usable, agent_directory=directory, environ=self._environ)
+        )
+        load_from_source_only(self, _sources_of_projects(selection))
         bindings = self._binder.bind(
             holders,
             problems={**_failures(installed), **gated},
@@ -302,19 +317,6 @@ class Pipeline:
                 values[key] = Lazy(make=partial(self._details, key))
         return values
 
-    def _loans(self, selection: Selection) -> dict[Path, lending.Variables]:
-        """What skills are lent while they are called: the keys that they declare."""
-        directory, environ = self.places.agent_directory, self._environ
-        return {
-            skill.python.src: partial(
-                lent_variables, need, agent_directory=directory, environ=environ
-            )
-            for skill in (item.skill for item in selection.candidates())
-            if skill.python is not None
-            and skill.identity not in selection.untrusted
-            and (need := declared_credential(skill)) is not None
-        }
-
     def _offer_commands(
         self, skills: Iterable[Skill], installed: InstallReport, bindings: Bindings
     ) -> tuple[Diagnostic, ...]:
@@ -343,6 +345,9 @@ class Pipeline:
                 python=installed.generation.python,
                 commands=commands,
                 sources={item.import_name: item.src for item in works},
+                bytecode=installed.generation.directory / "bytecode"
+                if any(is_source_only(item.src) for item in works)
+                else None,
             )
         except OSError as error:
             # a full disk takes the commands away, not the skills
@@ -354,6 +359,12 @@ class Pipeline:
                 ),
             )
         return ()
+
+
+def _sources_of_projects(selection: Selection) -> Iterator[Path]:
+    for item in selection.candidates():
+        if needs_trust(item) and item.skill.python is not None:
+            yield item.skill.python.src
 
 
 def _refused(skills: Iterable[Skill], installed: InstallReport) -> dict[str, Refusal]:

@@ -11,8 +11,9 @@ import json
 import os
 import re
 import stat
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Final, final
 
@@ -30,6 +31,7 @@ __all__ = [
     "is_met",
     "is_variable",
     "lent_variables",
+    "loans",
     "needed_credential",
     "read_entries",
 ]
@@ -168,6 +170,20 @@ def lent_variables(
             f"{need.variable}",
         )
     return {need.variable: value}
+
+
+def loans(
+    skills: Iterable[Skill], *, agent_directory: Path, environ: Mapping[str, str]
+) -> dict[Path, Callable[[], Mapping[str, str]]]:
+    """Return what makes the variables that each skill is lent, by its ``src``."""
+    found: dict[Path, Callable[[], Mapping[str, str]]] = {}
+    for skill in skills:
+        need = declared_credential(skill)
+        if need is not None and skill.python is not None:
+            found[skill.python.src] = partial(
+                lent_variables, need, agent_directory=agent_directory, environ=environ
+            )
+    return found
 
 
 def is_variable(text: str) -> bool:

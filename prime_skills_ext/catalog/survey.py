@@ -14,6 +14,11 @@ from typing import final
 from prime_skills_ext.catalog.configured import settings_sources
 from prime_skills_ext.catalog.disabling import Disabler
 from prime_skills_ext.catalog.discovery import discover
+from prime_skills_ext.catalog.package_sources import (
+    PackageDirectory,
+    find_package_sources,
+    site_directories,
+)
 from prime_skills_ext.catalog.places import Places
 from prime_skills_ext.catalog.selection import Precedence, Selection, select
 from prime_skills_ext.catalog.settings import Settings, find_settings
@@ -58,6 +63,7 @@ def survey(
     environ: Mapping[str, str],
     explicit: Sequence[str | Path] = (),
     registered: Sequence[str | Path] = (),
+    packages: Sequence[PackageDirectory] = (),
     only_explicit: bool = False,
     precedence: Precedence = "project",
     trust: Override | None = None,
@@ -69,6 +75,8 @@ def survey(
         environ: The environment variables to go by.
         explicit: Paths that the user named, in order.
         registered: Paths that other extensions named.
+        packages: Folders that a package manager installed; those of installed
+            distributions are found besides.
         only_explicit: Nothing counts but the explicit paths.
         precedence: Who wins a name.
         trust: Overrides the store and ``PRIME_SKILLS_TRUST``; ``None`` does not.
@@ -84,7 +92,13 @@ def survey(
     configured, faults = settings_sources(
         () if only_explicit else settings, places=places
     )
-    sources = sorted((*found, *configured), key=lambda item: (item.rank, item.order))
+    brought = (
+        ()
+        if only_explicit
+        else find_package_sources(packages, sites=site_directories())
+    )
+    everything = (*found, *configured, *brought)
+    sources = sorted(everything, key=lambda item: (item.rank, item.order))
     override, notes = find_override(environ)
     if trust is not None:
         override, notes = trust, ()

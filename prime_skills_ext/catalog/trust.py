@@ -8,6 +8,7 @@ pinned.
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +31,7 @@ __all__ = [
     "distrust",
     "find_override",
     "is_trusted",
+    "lies_elsewhere",
     "needs_trust",
     "without_override",
 ]
@@ -166,6 +168,24 @@ class TrustStore:
         self._file.write(str(real), Entry(trusted=False))
         return self.decision(real)
 
+    def owner_problem(self, skill: Skill, *, root: Path) -> Distrust | None:
+        """Say whose a skill is that a link in a trusted root leads to.
+
+        Whoever owns it can change it after the decision. The system's own files, and
+        those of the root's owner, are as safe as the root.
+        """
+        content = Path(os.path.realpath(skill.content))
+        if content.is_relative_to(root):
+            return None
+        uid = _owner_id(content)
+        if uid in {None, 0, self._uid, _owner_id(root)}:
+            return None
+        return Distrust(
+            reason=f"a link leads to it, out of this project, and it belongs to "
+            f"{_owner(content)}",
+            fix="put a copy into the project in place of the link",
+        )
+
     def _is_accepted(self, root: Path, entry: Entry) -> bool:
         """Say whether the root still belongs to whom the decision was about."""
         uid = _owner_id(root)
@@ -244,11 +264,33 @@ def distrust(
     if candidate.source.root is None:
         return Distrust()
     decision = store.decision(candidate.source.root)
+    found: Distrust | None
     if not decision.trusted:
-        return Distrust(
-            reason=f"it comes with this project; {decision.reason}", fix=decision.fix
-        )
-    return _pin_problem(candidate.skill, decision=decision)
+        origin = "it comes with this project"
+        if lies_elsewhere(candidate):
+            origin = "this project's settings name it, outside of the project"
+        found = Distrust(reason=f"{origin}; {decision.reason}", fix=decision.fix)
+    elif decision.pins is not None:
+        found = _pin_problem(candidate.skill, decision=decision)
+    else:
+        found = store.owner_problem(candidate.skill, root=decision.root)
+    if found is None or not lies_elsewhere(candidate):
+        return found
+    command = f"%skill trust {shlex.quote(str(decision.root))}"
+    return Distrust(
+        reason=found.reason, fix=found.fix.replace("%skill trust", command, 1)
+    )
+
+
+def lies_elsewhere(candidate: Candidate) -> bool:
+    """Say whether a project's settings name a skill that is not in the project.
+
+    Its trust is a decision of its own, keyed by the path that the settings name.
+    """
+    source = candidate.source
+    if source.kind != "project-settings" or source.root is None:
+        return False
+    return os.path.realpath(source.directory) == str(source.root)
 
 
 def without_override(*, is_trait: bool) -> str:

@@ -35,6 +35,8 @@ sys.path.insert(0, own)
 at = next((i for i, entry in enumerate(sys.path) if "-packages" in entry), None)
 at = len(sys.path) if at is None else at
 sys.path[at:at] = [entry for entry in others if entry not in sys.path]
+if {bytecode}:  # what lies beside the code is not what was trusted
+    sys.pycache_prefix = {bytecode}
 sys.argv[0] = {name}
 module = importlib.import_module({module})
 sys.exit(functools.reduce(getattr, {attribute}.split("."), module)())
@@ -47,6 +49,7 @@ def write_scripts(
     python: Path,
     commands: Iterable[Command],
     sources: Mapping[str, Path],
+    bytecode: Path | None = None,
     system: str = os.name,
 ) -> None:
     """Make ``directory`` hold exactly the scripts of ``commands``.
@@ -59,6 +62,8 @@ def write_scripts(
         commands: First of a name wins; those whose import name is not in
             ``sources`` are left out, and so is what is no plain file name.
         sources: Import name to ``src`` of the winning skills.
+        bytecode: Where Python keeps bytecode instead of beside the code; ``None``
+            leaves that to Python.
         system: ``"nt"`` writes for Windows.
 
     Raises:
@@ -68,7 +73,7 @@ def write_scripts(
     wanted: dict[str, str] = {}
     taken: set[str] = set()
     for command in commands:
-        body = _body(command, sources=sources)
+        body = _body(command, sources=sources, bytecode=bytecode)
         if body is None or command.name.casefold() in taken:
             continue
         taken.add(command.name.casefold())
@@ -80,7 +85,9 @@ def write_scripts(
         _write(directory / name, text=text)
 
 
-def _body(command: Command, *, sources: Mapping[str, Path]) -> str | None:
+def _body(
+    command: Command, *, sources: Mapping[str, Path], bytecode: Path | None
+) -> str | None:
     target = _TARGET.fullmatch(command.target)
     own = sources.get(command.import_name)
     if own is None or target is None or not _SAFE_NAME.fullmatch(command.name):
@@ -89,6 +96,7 @@ def _body(command: Command, *, sources: Mapping[str, Path]) -> str | None:
     return _BODY.format(
         own=ascii(str(own)),
         others=ascii(others),
+        bytecode=None if bytecode is None else ascii(str(bytecode)),
         # rlm.skill:cli finds the module by the name of the program
         name=ascii(command.name),
         module=ascii(target["module"]),

@@ -11,7 +11,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from importlib.machinery import BYTECODE_SUFFIXES, ModuleSpec, SourceFileLoader
 from importlib.util import source_from_cache
@@ -28,6 +28,8 @@ __all__ = [
     "belongs",
     "check_run",
     "guarded",
+    "is_source_only",
+    "load_from_source_only",
     "loader_of",
     "watch_interrupts",
 ]
@@ -105,14 +107,18 @@ class SkillLoader(SourceFileLoader):
 
     def get_data(self, path: str) -> bytes:
         """Read a file, but no ``.pyc`` that may be older than its source."""
+        is_bytecode = path.endswith(tuple(BYTECODE_SUFFIXES))
+        if is_bytecode and is_source_only(self.src):
+            raise OSError(f"{path} is not what was trusted")
         data = super().get_data(path)
-        if path.endswith(tuple(BYTECODE_SUFFIXES)) and not _trusted(path, data):
+        if is_bytecode and not _trusted(path, data):
             raise OSError(f"{path} may be stale")
         return data
 
     def set_data(self, path: str, data: Any, *, _mode: int = 0o666) -> None:
         """Write a ``.pyc``, but none of a source that may still be edited."""
-        if time.time() - _source_mtime(path) >= SETTLED_S:
+        is_settled = time.time() - _source_mtime(path) >= SETTLED_S
+        if is_settled and not is_source_only(self.src):
             super().set_data(path, data, _mode=_mode)
 
     def _execute(self, module: ModuleType) -> None:
@@ -120,6 +126,29 @@ class SkillLoader(SourceFileLoader):
         if "run" in module.__dict__ and self.report is not None:
             check_run(module)
         self.defined = frozenset(module.__dict__)
+
+
+#: By who said so; one per shell.
+_SOURCE_ONLY: dict[int, frozenset[Path]] = {}
+
+
+def load_from_source_only(owner: object, sources: Iterable[Path]) -> None:
+    """Never use the bytecode beside some skills' code.
+
+    It can come with a repository, where no reader sees it and no hash binds it.
+
+    Args:
+        owner: Who says so; takes the place of what it said before.
+        sources: The ``src`` of each such skill; none at all forgets ``owner``.
+    """
+    _SOURCE_ONLY.pop(id(owner), None)
+    if named := frozenset(sources):
+        _SOURCE_ONLY[id(owner)] = named
+
+
+def is_source_only(src: Path) -> bool:
+    """Say whether the bytecode beside some skill's code is never used."""
+    return any(src in sources for sources in [*_SOURCE_ONLY.values()])
 
 
 def check_run(module: ModuleType) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from prime_skills_ext.catalog import trust as trust_module
 from prime_skills_ext.catalog.discovery import discover
 from prime_skills_ext.catalog.sources import project_sources
 from prime_skills_ext.catalog.trust import TrustStore, distrust
@@ -85,3 +86,26 @@ def test_reason_names_the_override(
     store.trust(project)
     found = reasons(project, store=store, override="none", is_trait=is_trait)
     assert {fix} == {said for _, said in found}
+
+
+def test_w35_link_to_somebody_elses_folder_is_not_trusted_with_the_project(
+    project: Path,
+    tmp_path: Path,
+    make_skill: MakeSkill,
+    store: TrustStore,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Its owner could change it after the decision."""
+    theirs = make_skill(tmp_path / "theirs", "a")
+    (project / ".agents/skills").mkdir(parents=True)
+    (project / ".agents/skills/a").symlink_to(theirs)
+    store.trust(project)
+    assert [] == reasons(project, store=store)
+    real = trust_module._owner_id
+    monkeypatch.setattr(
+        trust_module, "_owner_id", lambda path: 4242 if path == theirs else real(path)
+    )
+    monkeypatch.setattr(trust_module, "_owner", lambda _: "mallory")
+    ((reason, fix),) = reasons(project, store=store)
+    assert reason.endswith("it belongs to mallory")
+    assert "put a copy into the project in place of the link" == fix

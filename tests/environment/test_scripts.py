@@ -173,3 +173,20 @@ def test_windows_gets_a_batch_file(tmp_path: Path) -> None:
     assert names == ["one-script.py", "one.cmd"]
     text = (tmp_path / "bin" / "one.cmd").read_text(encoding="utf-8")
     assert text.strip() == '@"C:/x y/python.exe" "%~dp0one-script.py" %*'
+
+
+def test_script_leaves_the_bytecode_beside_the_code_alone(
+    tmp_path: Path,
+) -> None:
+    """W35: where a project could have put it, it is neither read nor written."""
+    src = module(tmp_path, "shipping", "def main(): print(__cached__)\n")
+    write_scripts(
+        tmp_path / "bin",
+        python=Path(sys.executable),
+        commands=[Command("shipping", "shipping:main", "shipping")],
+        sources={"shipping": src},
+        bytecode=tmp_path / "kept apart",
+    )
+    said = run(tmp_path / "bin" / "shipping", cwd=tmp_path)
+    assert said.startswith(str(tmp_path / "kept apart"))
+    assert not (src / "shipping" / "__pycache__").exists()
