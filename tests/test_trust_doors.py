@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import py_compile
@@ -146,7 +147,8 @@ def ship_bytecode(folder: Path, name: str) -> Path:
     shown, moment = source.read_text(), (1_700_000_000, 1_700_000_000)
     source.write_text(SHIPPED)
     os.utime(source, moment)
-    target = Path(py_compile.compile(str(source), doraise=True))
+    target = Path(importlib.util.cache_from_source(str(source)))
+    py_compile.compile(str(source), doraise=True)
     source.write_text(shown)
     os.utime(source, moment)
     return target
