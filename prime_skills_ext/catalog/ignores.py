@@ -85,6 +85,9 @@ def read_rules(
     Returns:
         All rules that hold in the folder, and the files that cannot be read.
     """
+    # most folders have none, and every folder is asked
+    if not any(name in names for name in IGNORE_FILES):
+        return above, ()
     files: list[IgnoreFile] = []
     unreadable: list[tuple[str, OSError]] = []
     for name in IGNORE_FILES:

@@ -7,6 +7,7 @@ is found there is discovery's business, and who is believed is trust's.
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -53,6 +54,9 @@ RANKS: Final[Mapping[SourceKind, int]] = {
 _OWN_FOLDER = ".prime/agent/skills"
 _SHARED_FOLDER = ".agents/skills"
 
+#: A part of a path that is no name: none at all, `.` or `..`.
+_ODD_PART = re.compile(r"(?:^|{0})\.{{0,2}}(?:{0}|$)".format(re.escape(os.sep)))
+
 #: Looked for in the working directory and its ancestors, best first.
 PROJECT_FOLDERS: Final = (
     _OWN_FOLDER,
@@ -92,11 +96,16 @@ class Source:
 
     def inside(self, path: str | os.PathLike[str]) -> str:
         """Return a path inside it, with slashes; the last name for the start itself."""
-        inside = os.path.relpath(path, self.directory)
-        name = self.directory.name if inside == os.curdir else inside
-        # a name that is not UTF-8 must not break the terminal that it is shown in
-        text = os.fsencode(name).decode("utf-8", "replace")
-        return text.replace(os.sep, "/")
+        given = os.fspath(path)
+        name = given.removeprefix(f"{self.directory}{os.sep}")
+        # what a walk finds needs no closer look
+        if name == given or _ODD_PART.search(name):
+            inside = os.path.relpath(given, self.directory)
+            name = self.directory.name if inside == os.curdir else inside
+        if not name.isascii():
+            # one that is not UTF-8 must not break the terminal that it is shown in
+            name = os.fsencode(name).decode("utf-8", "replace")
+        return name.replace(os.sep, "/")
 
     def locate(self, path: str | os.PathLike[str]) -> str:
         """Return ``"builtin: edit"``: the same text on every machine."""

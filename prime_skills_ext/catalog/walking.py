@@ -12,9 +12,8 @@ import os
 import stat
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, final
+from typing import Final, NamedTuple, final
 
 from prime_skills_ext.catalog.ignores import (
     IgnoreRule,
@@ -38,9 +37,7 @@ MAX_DIRECTORIES: Final = 2000
 _PRUNED: Final = frozenset({"node_modules", "venv", "__pycache__"})
 
 
-@final
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """A regular file that may be a skill.
 
     Attributes:
@@ -60,9 +57,7 @@ class Found:
     hidden_by: IgnoreRule | None = None
 
 
-@final
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Folder:
+class _Folder(NamedTuple):
     path: str
     real: str
     depth: int

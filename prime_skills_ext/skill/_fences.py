@@ -23,6 +23,7 @@ HEADER_BYTES = 65536
 
 _FENCE = re.compile(r"---[ \t]*")
 _END = re.compile(r"(?:---|\.\.\.)[ \t]*")
+_ENDS = frozenset({"---", "..."})
 _FIELD = re.compile(r"([A-Za-z][\w-]*)[ \t]*:(?:\s|$)")
 #: YAML refuses these; two more (LS, PS) and NEL would be line ends to it alone.
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufeff\ufffe\uffff]")
@@ -67,8 +68,7 @@ def split(data: bytes) -> Parts:
     if first == len(lines) or not _FENCE.fullmatch(lines[first]):
         diagnostics.append(_explain_missing(lines, first))
         return _without_header(text, diagnostics)
-    after = range(first + 1, len(lines))
-    last = next((at for at in after if _END.fullmatch(lines[at])), None)
+    last = _find_end(lines, first + 1)
     if last is None:
         diagnostics.append(_explain_unclosed(lines, first, is_cut=is_cut))
         return _without_header(text, diagnostics)
@@ -129,9 +129,19 @@ def _explain_encoding(data: bytes, bad: int) -> Diagnostic:
     )
 
 
+def _find_end(lines: list[str], start: int) -> int | None:
+    for at in range(start, len(lines)):
+        line = lines[at]
+        if line[:3] in _ENDS and _END.fullmatch(line):
+            return at
+    return None
+
+
 def _clean(header: str, *, line: int, diagnostics: list[Diagnostic]) -> str:
     """Take out what YAML refuses and say where it was."""
-    bad = _CONTROL.search(header) or _SEPARATOR.search(header)
+    bad = _CONTROL.search(header)
+    if bad is None and not header.isascii():
+        bad = _SEPARATOR.search(header)
     if bad is None:
         return header
     where = line + header.count("\n", 0, bad.start())

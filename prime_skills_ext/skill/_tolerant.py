@@ -15,7 +15,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import final
 
-from prime_skills_ext.skill._yaml import Problem, read
+from prime_skills_ext.skill._document import Problem
+from prime_skills_ext.skill._yaml import read
 from prime_skills_ext.skill.fields import KNOWN_FIELDS, LIST_FIELDS, MAP_FIELDS
 from prime_skills_ext.skill.model import Diagnostic
 from prime_skills_ext.skill.text import split_outside

@@ -10,80 +10,26 @@ Nothing here knows what a skill is.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, final
+from typing import Any, Final
 
 import yaml
 
-__all__ = ["Document", "Entry", "Problem", "read"]
+from prime_skills_ext.skill._document import NULLS, Document, Entry, Problem
+
+__all__ = ["read"]
 
 _LOADERS = (getattr(yaml, "CBaseLoader", yaml.BaseLoader), yaml.BaseLoader)
 _MAX_DEPTH = 64
 #: Characters plus nodes after aliases are written out; 64 KiB of plain text stay
 #: below an eighth of it, so only aliases of aliases ever reach it.
 _MAX_WEIGHT = 1 << 20
-_NULLS = frozenset({"", "~", "null", "Null", "NULL"})
 #: What escapes in double quotes may smuggle in and no terminal or file can hold.
 _UNPRINTABLE = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]"
 )
 _NO_KEY: Any = object()
-
-
-@final
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Entry:
-    """Where a field of the top-level mapping stands; lines and columns from 0.
-
-    Attributes:
-        line: Line of its key.
-        plain: Its value is a scalar without quotes or block indicator.
-        collection: Its value is a list or a mapping.
-        end_line: Line in which a plain value ends.
-        end_column: Column behind its last character.
-    """
-
-    line: int
-    plain: bool
-    collection: bool
-    end_line: int
-    end_column: int
-
-
-@final
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Document:
-    """What was read.
-
-    Attributes:
-        value: ``dict``, ``list``, ``str`` or ``None``.
-        entries: For each key of a top-level mapping, where it stands.
-        duplicates: Keys written twice in one mapping with the line of the
-            later one, which is the one that counts.
-    """
-
-    value: object
-    entries: Mapping[str, Entry]
-    duplicates: tuple[tuple[str, int], ...]
-
-
-@final
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Problem:
-    """Why a text could not be read.
-
-    Attributes:
-        reason: In the parser's words or ours.
-        line: From 0.
-        column: From 0.
-        is_bound: It may be valid, but is more than we are willing to read.
-    """
-
-    reason: str
-    line: int = 0
-    column: int = 0
-    is_bound: bool = False
 
 
 def read(text: str, *, pure: bool = False) -> Document | Problem:
@@ -95,9 +41,11 @@ def read(text: str, *, pure: bool = False) -> Document | Problem:
     """
     builder = _Builder()
     try:
-        loader = _LOADERS[pure](text)
-        while (event := loader.get_event()) is not None:
-            builder.take(event)
+        next_event = _LOADERS[pure](text).get_event
+        while (event := next_event()) is not None:
+            take = _TAKERS.get(type(event))
+            if take is not None:
+                take(builder, event)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         reason = error.problem or error.context or "not valid YAML"
@@ -148,58 +96,52 @@ class _Builder:
     _anchors: dict[str, tuple[object, int]] = field(default_factory=dict)
     _documents: int = 0
 
-    def take(self, event: Any) -> None:
-        if isinstance(event, yaml.ScalarEvent):
-            self._scalar(event)
-        elif isinstance(event, (yaml.MappingStartEvent, yaml.SequenceStartEvent)):
-            self._open(event)
-        elif isinstance(event, (yaml.MappingEndEvent, yaml.SequenceEndEvent)):
-            self._close()
-        elif isinstance(event, yaml.AliasEvent):
-            self._alias(event)
-        elif isinstance(event, yaml.DocumentStartEvent):
-            self._documents += 1
-            if self._documents > 1:
-                raise _RefusedError("a second document starts here", event)
+    def start(self, event: Any) -> None:
+        self._documents += 1
+        if self._documents > 1:
+            raise _RefusedError("a second document starts here", event)
 
-    def _scalar(self, event: Any) -> None:
-        value: str | None = event.value
-        if event.implicit[0] and value in _NULLS:
+    def scalar(self, event: Any) -> None:
+        text: str = event.value
+        value: str | None = text
+        if text in NULLS and event.implicit[0]:
             value = None
         elif event.style == '"':
-            value = _UNPRINTABLE.sub("", event.value)
-        weight = 1 + len(event.value)
+            value = _UNPRINTABLE.sub("", text)
+        weight = 1 + len(text)
         if event.anchor:
             self._anchors[event.anchor] = (value, weight)
-        # a key is always text: `~: x` is written with the key `~`
-        waits_for_key = self._stack and self._stack[-1].key is _NO_KEY
-        if waits_for_key and isinstance(self._stack[-1].value, dict):
-            value = event.value if value is None else value
-        self._add(value, weight=weight, event=event)
+        if value is None and self._stack:
+            frame = self._stack[-1]
+            # a key is always text: `~: x` is written with the key `~`
+            if frame.key is _NO_KEY and isinstance(frame.value, dict):
+                value = text
+        self._add(value, weight, event)
 
-    def _open(self, event: Any) -> None:
+    def open(self, event: Any) -> None:
         if len(self._stack) >= _MAX_DEPTH:
             raise _RefusedError(
                 f"nested deeper than {_MAX_DEPTH} levels", event, is_bound=True
             )
         value: list[object] | dict[str, object]
         value = {} if isinstance(event, yaml.MappingStartEvent) else []
-        self._stack.append(_Frame(value=value, start=event))
+        self._stack.append(_Frame(value, event))
 
-    def _close(self) -> None:
+    def close(self, _: Any) -> None:
         frame = self._stack.pop()
         if frame.start.anchor:
             self._anchors[frame.start.anchor] = (frame.value, frame.weight)
-        self._add(frame.value, weight=frame.weight, event=frame.start)
+        self._add(frame.value, frame.weight, frame.start)
 
-    def _alias(self, event: Any) -> None:
+    def alias(self, event: Any) -> None:
         # an anchor is known once its value is complete: nothing contains itself
         if event.anchor not in self._anchors:
             raise _RefusedError(f"nothing is called &{event.anchor}", event)
         value, weight = self._anchors[event.anchor]
-        self._add(value, weight=weight, event=event)
+        self._add(value, weight, event)
 
-    def _add(self, value: object, *, weight: int, event: Any) -> None:
+    # positional from here on: this runs for every word of every header
+    def _add(self, value: object, weight: int, event: Any) -> None:
         if not self._stack:
             self.root = value
             return
@@ -225,10 +167,23 @@ class _Builder:
             self.duplicates.append((key, frame.key_line))
         values[key] = value
         if len(self._stack) == 1:
+            end = event.end_mark
             self.entries[key] = Entry(
-                line=frame.key_line,
-                plain=isinstance(event, yaml.ScalarEvent) and event.implicit[0],
-                collection=isinstance(value, (dict, list)),
-                end_line=event.end_mark.line,
-                end_column=event.end_mark.column,
+                frame.key_line,
+                isinstance(event, yaml.ScalarEvent) and event.implicit[0],
+                isinstance(value, (dict, list)),
+                end.line,
+                end.column,
             )
+
+
+#: What each event does to the value; the others say nothing.
+_TAKERS: Final[Mapping[type, Callable[[_Builder, Any], None]]] = {
+    yaml.ScalarEvent: _Builder.scalar,
+    yaml.MappingStartEvent: _Builder.open,
+    yaml.SequenceStartEvent: _Builder.open,
+    yaml.MappingEndEvent: _Builder.close,
+    yaml.SequenceEndEvent: _Builder.close,
+    yaml.AliasEvent: _Builder.alias,
+    yaml.DocumentStartEvent: _Builder.start,
+}

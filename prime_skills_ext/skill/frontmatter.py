@@ -20,14 +20,13 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, final
+from typing import Any, final
 
+from prime_skills_ext.skill import _plain
+from prime_skills_ext.skill._document import Document, Entry, Problem
 from prime_skills_ext.skill._fences import HEADER_BYTES, split
 from prime_skills_ext.skill.fields import KNOWN_FIELDS, PROSE_FIELDS, TEXT_FIELDS
 from prime_skills_ext.skill.model import Diagnostic
-
-if TYPE_CHECKING:
-    from prime_skills_ext.skill._yaml import Document, Entry, Problem
 
 __all__ = ["HEADER_BYTES", "Frontmatter", "parse"]
 
@@ -99,17 +98,14 @@ class _Reading:
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
     def take(self, header: str) -> None:
-        # PyYAML costs 20 ms to import: whoever meets no skill does not pay them
-        from prime_skills_ext.skill import _yaml  # noqa: PLC0415
-
-        document = _yaml.read(header)
-        if isinstance(document, _yaml.Problem):
+        document = _plain.read(header) or _read_yaml(header)
+        if isinstance(document, Problem):
             self._take_pieces(header, document)
         elif document.value is None:
             return
         elif not isinstance(document.value, dict) or _has_glued_key(document.value):
             reason = "it is not made of `key: value` lines"
-            self._take_pieces(header, _yaml.Problem(reason=reason))
+            self._take_pieces(header, Problem(reason=reason))
         else:
             self._take_document(header, document, document.value)
         self._settle_case()
@@ -262,6 +258,13 @@ class _Reading:
                     line=line,
                 )
             )
+
+
+def _read_yaml(header: str) -> Document | Problem:
+    # PyYAML costs 20 ms to import: whoever meets no need for it does not pay them
+    from prime_skills_ext.skill import _yaml  # noqa: PLC0415
+
+    return _yaml.read(header)
 
 
 def _has_glued_key(fields: Mapping[str, Any]) -> bool:

@@ -22,6 +22,9 @@ __all__ = [
 
 MAX_NAME_CHARS = 64
 
+#: What nearly every name looks like; nothing about it needs a closer look.
+_USUAL = re.compile("[a-z0-9]+(?:-[a-z0-9]+)*")
+
 #: Code of the rule and what is wrong, as the end of a sentence.
 NameFault = tuple[str, str]
 
@@ -33,6 +36,8 @@ def normalized(name: str) -> str:
 
 def find_faults(name: str) -> tuple[NameFault, ...]:
     """Return which rules of the standard a name breaks."""
+    if len(name) <= MAX_NAME_CHARS and _USUAL.fullmatch(name):
+        return ()
     faults = []
     if len(name) > MAX_NAME_CHARS:
         faults.append(
@@ -61,7 +66,7 @@ def import_name(name: str, *, fallback: str) -> str | None:
         none: such a skill stays a markdown skill.
     """
     candidate = name.strip().replace("-", "_")
-    if _is_title(name):
+    if not _USUAL.fullmatch(name) and _is_title(name):
         candidate = slug(fallback)
     candidate = unicodedata.normalize("NFKC", candidate)
     return candidate if candidate.isidentifier() else None

@@ -65,13 +65,14 @@ def to_skill(
     description = checks.description()
     if description is None:
         return None, checks.found()
-    folder = names.normalized(path.stem if loose else path.parent.name) or "skill"
+    directory = path.parent
+    folder = names.normalized(path.stem if loose else directory.name) or "skill"
     name = checks.name(folder, loose=loose)
     skill = Skill(
         name=name,
         description=description,
         path=path,
-        directory=path.parent,
+        directory=directory,
         identity=path if identity is None else identity,
         import_name=names.import_name(name, fallback=folder)
         or names.slug(name)
@@ -112,7 +113,12 @@ class _Checks:
 
     frontmatter: Frontmatter
     path: Path
+    # most fields are absent from most headers: asking must cost next to nothing
+    fields: Mapping[str, object] = field(init=False)
     diagnostics: list[Diagnostic] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.fields = self.frontmatter.fields
 
     def found(self) -> tuple[Diagnostic, ...]:
         earlier = (
@@ -148,7 +154,7 @@ class _Checks:
         self, key: str, reader: Callable[[object], T | None], wanted: str
     ) -> T | None:
         """Read a field; a value that means nothing is reported and dropped."""
-        value = self.frontmatter.fields.get(key)
+        value = self.fields.get(key)
         if value is None or (isinstance(value, str) and not value.strip()):
             return None
         result = reader(value)
@@ -163,19 +169,23 @@ class _Checks:
         return result
 
     def text(self, key: str) -> str | None:
-        return self.read(key, read_text, "text")
+        return self.read(key, read_text, "text") if key in self.fields else None
 
     def words(self, key: str) -> tuple[str, ...]:
+        if key not in self.fields:
+            return ()
         return self.read(key, read_words, "text or a list") or ()
 
     def boolean(self, key: str) -> bool | None:
+        if key not in self.fields:
+            return None
         return self.read(key, read_boolean, "true or false")
 
     def map(self, key: str) -> Mapping[str, object] | None:
-        return self.read(key, _read_map, "a map")
+        return self.read(key, _read_map, "a map") if key in self.fields else None
 
     def description(self) -> str | None:
-        value = self.frontmatter.fields.get("description")
+        value = self.fields.get("description")
         text = value.strip() if isinstance(value, str) else ""
         # one fault, one message: a header that cannot be read says so already
         if not text and any(
@@ -194,6 +204,8 @@ class _Checks:
                 severity="error",
             )
             return None
+        if len(text) <= MAX_DESCRIPTION_CHARS:
+            return text
         length = len(folded(text))
         if length > MAX_DESCRIPTION_CHARS:
             self.warn(
@@ -210,6 +222,8 @@ class _Checks:
         declared = self.read("name", read_text, "text")
         name = folder if declared is None else names.normalized(declared)
         faults = names.find_faults(name)
+        if not faults and (loose or name == folder):
+            return name
         better = names.suggested(name) or names.suggested(folder) or "a-name"
         place = "file" if loose else "directory"
         fix = f"Write `name: {better}`."
@@ -241,11 +255,15 @@ class _Checks:
         return text
 
     def context(self) -> Literal["inline", "fork"]:
+        if "context" not in self.fields:
+            return "inline"
         known: dict[str, Literal["inline", "fork"]]
         known = {"inline": "inline", "fork": "fork"}
         return self.choice("context", known) or "inline"
 
     def shell(self) -> Literal["bash", "powershell"]:
+        if "shell" not in self.fields:
+            return "bash"
         known: dict[str, Literal["bash", "powershell"]]
         known = {"bash": "bash", "powershell": "powershell"}
         return self.choice("shell", known) or "bash"
@@ -260,7 +278,7 @@ class _Checks:
     def requires(self) -> Requires:
         """Join what is required at the top level and by any host's metadata."""
         found = [self.read("requires", read_requires, "a map of `env` and `bins`")]
-        metadata = self.frontmatter.fields.get("metadata")
+        metadata = self.fields.get("metadata")
         if isinstance(metadata, Mapping):
             found.append(read_requires(metadata.get("requires")))
             found += [

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from prime_skills_ext.catalog.places import Places, find_places
 from prime_skills_ext.catalog.sources import RANKS, Source, find_sources
@@ -426,3 +428,17 @@ def test_folder_that_was_named_counts_with_its_lone_files(
     given: dict[str, Any] = {way: [folder]}
     sources, _ = find_sources(places, environ={}, **given)
     assert [True] == [item.loose_files for item in sources if item.kind == way]
+
+
+@given(
+    st.sampled_from(["/skills", "/s/../skills", ".", "a", "/"]),
+    st.lists(st.sampled_from(["a", ".", "..", "", ".b", "é", "\udcff"]), max_size=4),
+)
+def test_place_inside_a_source_is_the_relative_path(
+    start: str, parts: list[str]
+) -> None:
+    """The short way for what a walk finds is the long way's answer."""
+    source = Source(kind="user", label="user", directory=Path(start))
+    path = f"{source.directory}{os.sep}{'/'.join(parts)}"
+    expected = os.fsencode(os.path.relpath(path, start)).decode("utf-8", "replace")
+    assert (expected if expected != "." else Path(start).name) == source.inside(path)

@@ -9,7 +9,8 @@ import pytest
 import yaml
 
 from prime_skills_ext.skill import _yaml
-from prime_skills_ext.skill._yaml import Document, Problem, read
+from prime_skills_ext.skill._document import Document, Problem
+from prime_skills_ext.skill._yaml import read
 from prime_skills_ext.skill.frontmatter import parse
 
 BOTH = pytest.mark.parametrize("pure", [False, True])
