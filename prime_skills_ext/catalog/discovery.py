@@ -2,7 +2,8 @@
 
 Puts together what the walker and the loader find in each source. One skill, by the
 real path of its file, is one candidate, however many ways lead to it. Decides
-nothing about names or trust, and keeps nothing from one call to the next.
+nothing about names or trust, and keeps nothing from one call to the next; what a
+cache may keep is the cache's business.
 """
 
 from __future__ import annotations
@@ -13,11 +14,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import final
 
+from prime_skills_ext.catalog.cache import SkillCache
 from prime_skills_ext.catalog.ignores import IgnoreRule
-from prime_skills_ext.catalog.loading import load_skill
+from prime_skills_ext.catalog.loading import Loader
 from prime_skills_ext.catalog.sources import Source
 from prime_skills_ext.catalog.walking import Found, walk
-from prime_skills_ext.skill.frontmatter import Frontmatter
 from prime_skills_ext.skill.model import Diagnostic, Skill
 
 __all__ = ["Candidate", "Discovery", "discover"]
@@ -69,15 +70,23 @@ class Discovery:
     diagnostics: tuple[Diagnostic, ...]
 
 
-def discover(sources: Iterable[Source]) -> Discovery:
+def discover(
+    sources: Iterable[Source], *, cache: SkillCache | None = None
+) -> Discovery:
     """Find the skills of all sources.
 
-    One bad file is one diagnostic; nothing that lies on a disk raises. Nothing is
-    remembered: the next call looks again.
+    One bad file is one diagnostic; nothing that lies on a disk raises.
+
+    Args:
+        sources: Where to look.
+        cache: Headers of files that have not changed; used and then saved. ``None``
+            reads every file.
     """
-    findings = _Findings()
+    findings = _Findings(cache)
     for source in sorted(sources, key=lambda item: (item.rank, item.order, item.label)):
         findings.search(source)
+    if cache is not None:
+        cache.save()
     return findings.discovery()
 
 
@@ -85,12 +94,12 @@ def discover(sources: Iterable[Source]) -> Discovery:
 class _Findings:
     """What has been found so far, over all sources."""
 
-    def __init__(self) -> None:
+    def __init__(self, cache: SkillCache | None) -> None:
         self._ways: dict[str, list[Candidate]] = {}
         self._refused: set[str] = set()
         self._hidden: dict[str, Diagnostic] = {}
         self._reported: set[tuple[str, str]] = set()
-        self._headers: dict[str, Frontmatter] = {}
+        self._loader = Loader(cache)
         self._diagnostics: list[Diagnostic] = []
 
     def search(self, source: Source) -> None:
@@ -100,7 +109,7 @@ class _Findings:
     def discovery(self) -> Discovery:
         """Return everything as values."""
         candidates = [
-            replace(first, aliases=tuple(others))
+            replace(first, aliases=tuple(others)) if others else first
             for first, *others in self._ways.values()
         ]
         candidates.sort(
@@ -120,9 +129,9 @@ class _Findings:
         ways = self._ways.get(found.identity, [])
         if found.identity in self._refused:
             return False
-        if any(way.source.label == source.label for way in ways):
+        if ways and any(way.source.label == source.label for way in ways):
             return True
-        skill, diagnostics = load_skill(found, headers=self._headers)
+        skill, diagnostics = self._loader.load(found)
         if found.hidden_by is not None:
             if skill is not None:
                 way = Candidate(skill=skill, source=source)

@@ -7,58 +7,75 @@ is never read here, no content of ``pyproject.toml`` is judged, and no Python ru
 from __future__ import annotations
 
 import os
-from collections.abc import MutableMapping
 from dataclasses import replace
 from pathlib import Path
+from typing import final
 
+from prime_skills_ext.catalog.cache import SkillCache
 from prime_skills_ext.catalog.looking import is_file
 from prime_skills_ext.catalog.reading import explain, read_header
 from prime_skills_ext.catalog.walking import Found
 from prime_skills_ext.skill import frontmatter
-from prime_skills_ext.skill.frontmatter import Frontmatter
 from prime_skills_ext.skill.model import Diagnostic, PythonPackage, Skill
 from prime_skills_ext.skill.names import import_name
 from prime_skills_ext.skill.validation import to_skill
 
-__all__ = ["Headers", "load_skill"]
+__all__ = ["Loader"]
 
-#: Headers read so far, by identity: a file is read once however many ways lead to it.
-Headers = MutableMapping[str, Frontmatter]
+_Loaded = tuple[Skill | None, tuple[Diagnostic, ...]]
 
 
-def load_skill(
-    found: Found, *, headers: Headers
-) -> tuple[Skill | None, tuple[Diagnostic, ...]]:
-    """Make a skill of a file.
+@final
+class Loader:
+    """Makes skills of files; each is read once however many ways lead to it.
 
     Args:
-        found: The file.
-        headers: Filled and used.
-
-    Returns:
-        The skill, ``None`` if the file is none, and what somebody should know. A lone
-        file that the user did not name and that describes no skill is passed over
-        in silence: READMEs lie everywhere.
+        cache: What earlier runs read; ``None`` if they do not count.
     """
-    path = Path(found.path)
-    header = headers.get(found.identity)
-    if header is None:
-        try:
-            data = read_header(found.path)
-        except OSError as error:
-            return None, (_unreadable(path, error, loose=found.loose),)
-        header = headers[found.identity] = frontmatter.parse(data, path=path)
-    skill, diagnostics = to_skill(
-        header, path=path, identity=Path(found.identity), loose=found.loose
-    )
-    if skill is None:
-        silent = found.loose and not found.named
-        return None, () if silent else diagnostics
-    if found.has_project:
-        python, problem = _find_package(skill)
-        skill = replace(skill, python=python)
-        diagnostics += () if problem is None else (problem,)
-    return skill, diagnostics
+
+    def __init__(self, cache: SkillCache | None) -> None:
+        self._cache = cache
+        # by identity, with the file's status from before it was read
+        self._headers: dict[str, tuple[bytes, os.stat_result]] = {}
+
+    def load(self, found: Found) -> _Loaded:
+        """Make a skill of a file.
+
+        Returns:
+            The skill, ``None`` if the file is none, and what somebody should know. A
+            lone file that the user did not name and that describes no skill is passed
+            over in silence: READMEs lie everywhere.
+        """
+        path = Path(found.path)
+        identity = path if found.identity == found.path else Path(found.identity)
+        outcome = None
+        if self._cache is not None:
+            outcome = self._cache.get(found, path=path, identity=identity)
+        if outcome is None:
+            try:
+                outcome = self._read(found, path=path, identity=identity)
+            except OSError as error:
+                return None, (_unreadable(path, error, loose=found.loose),)
+        skill, diagnostics = outcome
+        if skill is None:
+            silent = found.loose and not found.named
+            return None, () if silent else diagnostics
+        if found.has_project:
+            python, problem = _find_package(skill)
+            skill = replace(skill, python=python)
+            diagnostics += () if problem is None else (problem,)
+        return skill, diagnostics
+
+    def _read(self, found: Found, *, path: Path, identity: Path) -> _Loaded:
+        known = self._headers.get(found.identity)
+        if known is None:
+            known = self._headers[found.identity] = read_header(found.path)
+        data, status = known
+        header = frontmatter.parse(data, path=path)
+        outcome = to_skill(header, path=path, identity=identity, loose=found.loose)
+        if self._cache is not None:
+            self._cache.put(found, outcome, status=status, size=len(data))
+        return outcome
 
 
 def _find_package(skill: Skill) -> tuple[PythonPackage | None, Diagnostic | None]:

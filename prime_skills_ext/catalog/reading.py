@@ -17,7 +17,7 @@ from typing import Final
 
 from prime_skills_ext.skill.frontmatter import HEADER_BYTES
 
-__all__ = ["digest_file", "explain", "read_file", "read_header"]
+__all__ = ["digest_file", "explain", "read_file", "read_header", "read_private"]
 
 _FIRST_BYTES: Final = 4096
 # O_NONBLOCK: opening a FIFO must not wait for a writer; absent on Windows
@@ -34,7 +34,7 @@ def read_file(path: str | os.PathLike[str], *, limit: int) -> bytes:
     Raises:
         OSError: It cannot be read or is no regular file.
     """
-    descriptor = _open(path)
+    descriptor, _ = _open(path)
     try:
         return _read(descriptor, limit)
     finally:
@@ -47,17 +47,38 @@ def digest_file(path: str | os.PathLike[str]) -> bytes:
     Raises:
         OSError: It cannot be read or is no regular file.
     """
-    with open(_open(path), "rb") as file:  # a descriptor
+    with open(_open(path)[0], "rb") as file:  # a descriptor
         return hashlib.file_digest(file, "sha256").digest()
 
 
-def read_header(path: str | os.PathLike[str]) -> bytes:
+def read_private(path: str | os.PathLike[str], *, limit: int) -> bytes:
+    """Return at most the first ``limit`` bytes of a file that only we can change.
+
+    Raises:
+        OSError: It cannot be read, is no regular file or not this user's alone.
+    """
+    descriptor, status = _open(path)
+    try:
+        others = stat.S_IWGRP | stat.S_IWOTH
+        if os.name != "nt" and (
+            status.st_uid != os.geteuid() or status.st_mode & others
+        ):
+            raise PermissionError(errno.EPERM, "not private", os.fspath(path))
+        return _read(descriptor, limit)
+    finally:
+        os.close(descriptor)
+
+
+def read_header(path: str | os.PathLike[str]) -> tuple[bytes, os.stat_result]:
     """Return the bytes that hold a file's header and, where it has one, no body.
+
+    Returns:
+        The bytes, and the file's status from before they were read.
 
     Raises:
         OSError: It cannot be read or is no regular file.
     """
-    descriptor = _open(path)
+    descriptor, status = _open(path)
     try:
         data = _read(descriptor, _FIRST_BYTES)
         opened = _OPENED.match(data.removeprefix(codecs.BOM_UTF8))
@@ -65,10 +86,8 @@ def read_header(path: str | os.PathLike[str]) -> bytes:
             data += _read(descriptor, HEADER_BYTES - _FIRST_BYTES)
     finally:
         os.close(descriptor)
-    if opened is None:
-        return data
-    closed = _CLOSED.search(data, opened.end() - 1)
-    return data if closed is None else data[: closed.end()]
+    closed = None if opened is None else _CLOSED.search(data, opened.end() - 1)
+    return (data if closed is None else data[: closed.end()]), status
 
 
 def explain(error: OSError) -> str:
@@ -78,12 +97,13 @@ def explain(error: OSError) -> str:
     return _WORDS.get(error.errno, os.strerror(error.errno).lower())
 
 
-def _open(path: str | os.PathLike[str]) -> int:
+def _open(path: str | os.PathLike[str]) -> tuple[int, os.stat_result]:
     descriptor = os.open(path, _FLAGS)
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode):
         os.close(descriptor)
         raise OSError(errno.EINVAL, "not a regular file", os.fspath(path))
-    return descriptor
+    return descriptor, status
 
 
 def _read(descriptor: int, limit: int) -> bytes:

@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import final
 
+from prime_skills_ext.catalog.cache import SkillCache
 from prime_skills_ext.catalog.configured import settings_sources
 from prime_skills_ext.catalog.disabling import Disabler
 from prime_skills_ext.catalog.discovery import discover
@@ -104,7 +105,7 @@ def survey(
         override, notes = trust, ()
     store = TrustStore(places.agent_directory)
     selection = select(
-        discover(sources),
+        discover(sources, cache=SkillCache(places.agent_directory)),
         trusted=partial(is_trusted, store=store, override=override),
         disabled=Disabler(settings, home=places.home),
         precedence=precedence,
