@@ -60,16 +60,17 @@ class SkillCache:
         self.path = agent_directory / CACHE_FILE
         # taken before any file is looked at: it makes files look younger, not older
         self._now = time.time_ns()
-        self._earlier: dict[str, list[Any]] = {}
+        # read when the first file is asked for: whoever has no skill needs no cache
+        self._earlier: dict[str, list[Any]] | None = None
         self._current: dict[str, list[Any]] = {}
         self._learnt: dict[str, tuple[Outcome, _Stamp]] = {}
         # None keeps nothing: where changes cannot be told from the times alone
         self._made_by = _made_by() if _HAS_CHANGE_TIME else None
-        if self._made_by is not None:
-            self._earlier = _load(self.path, made_by=self._made_by)
 
     def get(self, found: Found, *, path: Path, identity: Path) -> Outcome | None:
         """Return what the file said, ``None`` if it must be read."""
+        if self._earlier is None:
+            self._earlier = self._load()
         entry = self._earlier.get(found.path)
         if entry is None:
             return None
@@ -111,11 +112,20 @@ class SkillCache:
             self._write(_document(self._kept(), made_by=self._made_by))
             self._learnt.clear()
 
+    def _load(self) -> dict[str, list[Any]]:
+        if self._made_by is None:
+            return {}
+        try:
+            data = read_private(self.path, limit=_MAX_BYTES + 1024)
+            return _parse(data, made_by=self._made_by)
+        except (OSError, ValueError, RecursionError):
+            return {}
+
     def _kept(self) -> bytes:
         """What is kept, within bounds: the files of this run before all others."""
         others = (
             item
-            for item in self._earlier.items()
+            for item in (self._earlier or {}).items()
             if item[0] not in self._current and item[0] not in self._learnt
         )
         current = chain(self._entries(), self._current.items())
@@ -180,13 +190,6 @@ def _made_by() -> str | None:
         return None
     text = f"{unicodedata.unidata_version} {signature}"
     return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
-
-
-def _load(path: Path, *, made_by: str) -> dict[str, list[Any]]:
-    try:
-        return _parse(read_private(path, limit=_MAX_BYTES + 1024), made_by=made_by)
-    except (OSError, ValueError, RecursionError):
-        return {}
 
 
 def _document(skills: bytes, *, made_by: str) -> bytes:

@@ -111,7 +111,7 @@ def _target(path: Path, source: Source, *, loose: bool = False) -> Target:
 
 def _describes(path: Path) -> bool:
     try:
-        front = parse(read_header(path))
+        front = parse(read_header(path)[0])
     except OSError:
         return False
     return front.found and bool(front.fields.get("description"))

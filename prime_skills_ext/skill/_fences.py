@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from dataclasses import dataclass
-from typing import final
+from typing import NamedTuple
 
 from prime_skills_ext.skill.fields import KNOWN_FIELDS
 from prime_skills_ext.skill.model import Diagnostic
@@ -31,9 +30,7 @@ _SEPARATOR = re.compile("[\u2028\u2029]")
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
-@final
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Parts:
+class Parts(NamedTuple):
     """A file, cut at its fences.
 
     Attributes:
@@ -64,7 +61,9 @@ def split(data: bytes) -> Parts:
     lines = head.split("\n")
     if is_cut:
         lines.pop()
-    first = next((at for at, line in enumerate(lines) if line.strip()), len(lines))
+    first = 0
+    while first < len(lines) and not lines[first].strip():
+        first += 1
     if first == len(lines) or not _FENCE.fullmatch(lines[first]):
         diagnostics.append(_explain_missing(lines, first))
         return _without_header(text, diagnostics)
@@ -76,8 +75,7 @@ def split(data: bytes) -> Parts:
         diagnostics.append(_explain_blank(first))
     header = "\n".join(lines[first + 1 : last])
     header = _clean(header, line=first + 2, diagnostics=diagnostics)
-    rest = text.split("\n", last + 1)
-    behind = rest[last + 1] if len(rest) > last + 1 else ""
+    behind = _behind(text, last)
     return Parts(
         header=header,
         header_line=first + 2,
@@ -85,6 +83,11 @@ def split(data: bytes) -> Parts:
         body_line=last + 2 + _blank_lines(behind),
         diagnostics=tuple(diagnostics),
     )
+
+
+def _behind(text: str, line: int) -> str:
+    rest = text.split("\n", line + 1)
+    return rest[line + 1] if len(rest) > line + 1 else ""
 
 
 def decode(data: bytes) -> tuple[str, list[Diagnostic]]:
@@ -139,9 +142,10 @@ def _find_end(lines: list[str], start: int) -> int | None:
 
 def _clean(header: str, *, line: int, diagnostics: list[Diagnostic]) -> str:
     """Take out what YAML refuses and say where it was."""
-    bad = _CONTROL.search(header)
-    if bad is None and not header.isascii():
-        bad = _SEPARATOR.search(header)
+    # all that is searched for is not printable, and nearly every header is
+    if header.replace("\n", "").isprintable():
+        return header
+    bad = _CONTROL.search(header) or _SEPARATOR.search(header)
     if bad is None:
         return header
     where = line + header.count("\n", 0, bad.start())

@@ -18,7 +18,8 @@ __all__ = ["read"]
 
 #: Unquoted text that starts like a word, or quoted text with nothing to unescape.
 _LINE: Final = re.compile(
-    r'(  )?([A-Za-z_][A-Za-z0-9_-]{0,99}):(?: (?:([A-Za-z0-9].*)|"([^"\\]*)"))?'
+    r"""(  )?([A-Za-z_][A-Za-z0-9_-]{0,99}):"""
+    r"""(?: (?:([A-Za-z0-9].*)|("[^"\\]*"|'[^']*')))?"""
 )
 
 
@@ -97,8 +98,8 @@ class _Lines:
 
 
 def _value(plain: str | None, quoted: str | None) -> str | None:
-    if plain is None:
-        return quoted
+    if quoted is not None:
+        return quoted[1:-1]
     return None if plain in NULLS else plain
 
 

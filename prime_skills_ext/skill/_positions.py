@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import yaml
 
-from prime_skills_ext.skill._yaml import Problem, read
+from prime_skills_ext.skill._document import Problem
+from prime_skills_ext.skill._yaml import read
 
 __all__ = ["Path", "find_position"]
 

@@ -38,6 +38,8 @@ MAX_COMPATIBILITY_CHARS = 500
 #: So long is a value that is shown in a message.
 _SHOWN_CHARS = 40
 
+_NOTHING_REQUIRED = Requires()
+
 T = TypeVar("T")
 
 
@@ -279,14 +281,16 @@ class _Checks:
         """Join what is required at the top level and by any host's metadata."""
         found = [self.read("requires", read_requires, "a map of `env` and `bins`")]
         metadata = self.fields.get("metadata")
-        if isinstance(metadata, Mapping):
+        if isinstance(metadata, dict):
             found.append(read_requires(metadata.get("requires")))
             found += [
                 read_requires(value.get("requires"))
                 for value in metadata.values()
-                if isinstance(value, Mapping)
+                if isinstance(value, dict)
             ]
         present = [requires for requires in found if requires is not None]
+        if not present:
+            return _NOTHING_REQUIRED
         return Requires(
             env=_joined(requires.env for requires in present),
             bins=_joined(requires.bins for requires in present),

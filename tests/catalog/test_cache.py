@@ -17,8 +17,8 @@ from prime_skills_ext.catalog import loading, reading
 from prime_skills_ext.catalog._cached import from_json, to_json
 from prime_skills_ext.catalog.cache import CACHE_FILE, SkillCache
 from prime_skills_ext.catalog.discovery import Discovery, discover
+from prime_skills_ext.catalog.walking import Found
 from prime_skills_ext.skill.frontmatter import parse
-from prime_skills_ext.skill.model import Skill
 from prime_skills_ext.skill.validation import to_skill
 from tests.catalog.conftest import MakeSource, codes, names
 from tests.conftest import MakeSkill
@@ -422,9 +422,33 @@ def test_outcome_survives_json(header: str, loose: bool) -> None:  # noqa: FBT00
     assert (outcome, repr(outcome)) == (back, repr(back))
 
 
-def test_what_is_not_a_skills_own_is_not_kept() -> None:
+@pytest.mark.parametrize("text", ["---\ndescription: d\n---\n", "no header"])
+def test_what_is_not_a_files_own_is_not_kept(text: str) -> None:
     """An outcome that speaks of another file is nobody's to keep."""
     path = Path("/skills/a/SKILL.md")
-    skill, _ = to_skill(parse("---\ndescription: d\n---\n"), path=path)
-    assert isinstance(skill, Skill)
-    assert to_json((skill, ()), path="/skills/b/SKILL.md") is None
+    outcome = to_skill(parse(text, path=path), path=path)
+    assert to_json(outcome, path="/skills/b/SKILL.md") is None
+
+
+def test_nothing_is_kept_where_the_code_cannot_be_named(
+    run: Run,
+    agent: Path,
+    skills: Path,
+    make_skill: MakeSkill,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A package inside an archive has no files whose times would tell."""
+    make_skill(skills, "a")
+    monkeypatch.setattr(caches, "__file__", str(agent / "x.zip" / "catalog" / "y.py"))
+    assert (["a"], False) == (names(run()), agent.exists())
+
+
+def test_file_that_vanishes_while_it_is_asked_for_is_no_answer(
+    agent: Path, skills: Path, run: Run, make_skill: MakeSkill
+) -> None:
+    """The walk saw it, the cache does not: reading it will say why."""
+    file = make_skill(skills, "a") / "SKILL.md"
+    run()
+    file.unlink()
+    found = Found(path=str(file), identity=str(file))
+    assert SkillCache(agent).get(found, path=file, identity=file) is None

@@ -41,7 +41,7 @@ lines = st.builds(
     st.sampled_from(["", "", "", "", "  ", "  ", " ", "    "]),
     st.sampled_from(KEYS),
     st.sampled_from([": ", ": ", ": ", ":", " : ", ":  "]),
-    st.one_of(texts, texts.map('"{}"'.format), st.just("")),
+    st.one_of(texts, texts.map('"{}"'.format), texts.map("'{}'".format), st.just("")),
 )
 near_headers = st.lists(st.one_of(lines, lines, texts), max_size=6).map("\n".join)
 
@@ -56,6 +56,7 @@ near_headers = st.lists(st.one_of(lines, lines, texts), max_size=6).map("\n".joi
 @example("a: 1 #x")
 @example("a: null\nb: Null\nnull: x")
 @example('a: "~"')
+@example("a: 'b: c'\nb: \"it's #1\"")
 @example("a: b\n\nc: d")
 def test_what_it_reads_it_reads_as_yaml_does(text: str) -> None:
     """Values, places and duplicates are the parser's, to the column."""
@@ -81,7 +82,17 @@ def test_usual_headers_are_read(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        *("", "a: b: c", "a: b #c", "a: b ", "a: 'b'", "a: [b]", "a:", "- a", "a: -b"),
+        *(
+            "",
+            "a: b: c",
+            "a: b #c",
+            "a: b ",
+            "a: 'b''c'",
+            "a: [b]",
+            "a:",
+            "- a",
+            "a: -b",
+        ),
         *("a: b\na: c", "m:\n  a: b\n  a: c", "m:\n    a: b", 'a: "\\n"', "a: b:", "a"),
         *("a: b\tc", "a: b\u00a0c", "m:\n  n:\n    o: p", "a: b\n\nc: d", "'a': b"),
     ],

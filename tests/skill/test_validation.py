@@ -291,3 +291,10 @@ def test_text_field_that_is_a_map_is_dropped(load: Load) -> None:
     """No text is made of a map."""
     loaded = load("license: {name: MIT}")
     assert (loaded.skill.license, loaded.codes) == (None, ["field-type"])
+
+
+def test_description_is_measured_as_it_is_shown(load: Load) -> None:
+    """Line breaks and runs of blanks are folded before anything is counted."""
+    text = "\n".join(["  " + "x" * 40 + " " * 10] * 24)
+    loaded = load(f"name: a\ndescription: |\n{text}")
+    assert (True, []) == (len(loaded.skill.description) > 1024, loaded.codes)
