@@ -254,6 +254,11 @@ def test_distributions_are_read_from_metadata(tmp_path: Path) -> None:
         (info / "RECORD").write_text(
             f"{files}../../bin/tool.py,,\nmy.dist-info/x.py,,\n"
         )
+        # some readers of metadata only list what is there
+        for line in files.split():
+            file = tmp_path / place / line.removesuffix(",,")
+            file.parent.mkdir(exist_ok=True)
+            file.touch()
     listed = tmp_path / "one" / "Listed-1.0.dist-info"
     listed.mkdir()
     (listed / "METADATA").write_text(
