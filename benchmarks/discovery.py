@@ -103,6 +103,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for count in options.skills:
             place = root / str(count)
             generate(place / "skills", count=count)
+            (place / "agent").mkdir()
             time.sleep(_SAFE_AGE_S)
             times = measure(place, count=count, rounds=options.rounds, peer=peer)
             for pair in PAIRS:

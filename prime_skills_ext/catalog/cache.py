@@ -109,6 +109,8 @@ class SkillCache:
         if not self._learnt or self._made_by is None:
             return
         with contextlib.suppress(OSError):
+            # not its parents: whoever only looks gets no agent directory
+            self.path.parent.mkdir(mode=0o700, exist_ok=True)
             self._write(_document(self._kept(), made_by=self._made_by))
             self._learnt.clear()
 
@@ -148,7 +150,6 @@ class SkillCache:
                 yield path, [stamp, kept]
 
     def _write(self, data: bytes) -> None:
-        self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         # mkstemp makes the file readable by nobody else from the start
         descriptor, name = tempfile.mkstemp(
             prefix=".headers-", suffix=".json", dir=self.path.parent

@@ -74,7 +74,9 @@ def skills(tmp_path: Path) -> Path:
 @pytest.fixture
 def agent(tmp_path: Path) -> Path:
     """An agent directory that nothing has been written to."""
-    return tmp_path / "agent"
+    folder = tmp_path / "agent"
+    folder.mkdir()
+    return folder
 
 
 @pytest.fixture
@@ -206,6 +208,7 @@ def test_unreadable_file_is_reported(
 ) -> None:
     """Whoever may not read a file any more is not told what was in it."""
     skills, agent = unprivileged_folder / "skills", unprivileged_folder / "agent"
+    agent.mkdir()
     file = make_skill(skills, "a") / "SKILL.md"
     found = [discover([make_source(skills)], cache=SkillCache(agent))]
     file.chmod(0)
@@ -318,6 +321,8 @@ def test_place_that_cannot_be_written_only_costs_time(
     if place == "headers.json":
         (blocked / "x").mkdir(parents=True)
     else:
+        if place == "agent":
+            agent.rmdir()
         blocked.write_text("")
     assert [["a"], ["a"]] == [names(run()), names(run())]
 
@@ -440,6 +445,15 @@ def test_nothing_is_kept_where_the_code_cannot_be_named(
     """A package inside an archive has no files whose times would tell."""
     make_skill(skills, "a")
     monkeypatch.setattr(caches, "__file__", str(agent / "x.zip" / "catalog" / "y.py"))
+    assert (["a"], []) == (names(run()), list(agent.iterdir()))
+
+
+def test_nothing_is_kept_where_there_is_no_agent_directory(
+    run: Run, agent: Path, skills: Path, make_skill: MakeSkill
+) -> None:
+    """Looking at skills makes nobody a home."""
+    make_skill(skills, "a")
+    agent.rmdir()
     assert (["a"], False) == (names(run()), agent.exists())
 
 
