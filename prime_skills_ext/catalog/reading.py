@@ -47,7 +47,8 @@ def digest_file(path: str | os.PathLike[str]) -> bytes:
     Raises:
         OSError: It cannot be read or is no regular file.
     """
-    with open(_open(path)[0], "rb") as file:  # a descriptor
+    descriptor, _ = _open(path)
+    with open(descriptor, "rb") as file:  # noqa: PTH123 - a descriptor
         return hashlib.file_digest(file, "sha256").digest()
 
 

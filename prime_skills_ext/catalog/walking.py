@@ -102,10 +102,12 @@ class _Walk:
         self._searched = 0
         self._seen: set[str] = set()
         self._too_deep = False
+        self._loops = False
         self._quiet = False
-        # links wait until the real folders are done, so that a skill is known by
-        # its real place; hidden folders come last and take no turn from the others
-        self._plain: list[_Folder] = []
+        # what lies near the start comes before what lies deep, so that no large tree
+        # takes a skill's turn; links wait until the real folders are done, so that a
+        # skill is known by its real place; hidden folders come last
+        self._plain: deque[_Folder] = deque()
         self._links: deque[_Folder] = deque()
         self._hidden: deque[_Folder] = deque()
         self._linked_files: list[Found] = []
@@ -136,9 +138,7 @@ class _Walk:
             self._take(found)
 
     def _next(self) -> _Folder | None:
-        if self._plain:
-            return self._plain.pop()
-        for waiting in (self._links, self._hidden):
+        for waiting in (self._plain, self._links, self._hidden):
             if waiting:
                 return waiting.popleft()
         return None
@@ -177,33 +177,28 @@ class _Walk:
         rules: IgnoreRules,
     ) -> None:
         loose = self._source.loose_files and folder.depth == 0
-        children: list[_Folder] = []
         for name in sorted(by_name):
             if name[0] == "." or name in _PRUNED or name.casefold() == "skill.md":
                 continue
             entry = by_name[name]
             if _is_folder(entry):
-                child = self._child(folder, entry, rules=rules)
-                if child is not None:
-                    children.append(child)
+                self._queue(folder, entry, rules=rules)
             elif _is_file(entry):
                 if loose and name.casefold().endswith(".md"):
                     self._offer(folder, entry, rules=rules, loose=True)
             elif entry.is_symlink() and ("." not in name or loose):
                 self._dangling(entry)
-        self._plain += reversed(children)
 
-    def _child(
+    def _queue(
         self, folder: _Folder, entry: os.DirEntry[str], *, rules: IgnoreRules
-    ) -> _Folder | None:
-        """Queue a folder; return it if its turn is now."""
+    ) -> None:
         hidden_by = folder.hidden_by or find_rule(
             rules, path=entry.path, name=entry.name, is_folder=True
         )
         if folder.depth == MAX_DEPTH:
             if hidden_by is None:
                 self._explain_depth(entry.path)
-            return None
+            return
         child = _Folder(
             path=entry.path,
             real=_real(entry, folder=folder.real),
@@ -213,11 +208,14 @@ class _Walk:
         )
         if hidden_by is not None:
             self._hidden.append(child)
-        elif entry.is_symlink():
-            self._links.append(child)
+        elif not entry.is_symlink():
+            self._plain.append(child)
+        elif f"{folder.real}{os.sep}".startswith(
+            f"{child.real.rstrip(os.sep)}{os.sep}"
+        ):
+            self._explain_loop(entry.path)
         else:
-            return child
-        return None
+            self._links.append(child)
 
     def _is_skill(
         self,
@@ -295,6 +293,19 @@ class _Walk:
             f"skills are looked for at most {MAX_DEPTH} folders deep",
             fix="Move the skills up, or name their folder with %skill add.",
             verb="was not searched:",
+        )
+
+    def _explain_loop(self, path: str) -> None:
+        if self._loops:
+            return
+        self._loops = not self._quiet
+        self._tell(
+            "link-loop",
+            path,
+            "this link leads back to a folder that it lies in",
+            fix="Remove the link.",
+            severity="info",
+            verb="is not followed:",
         )
 
     def _explain_siblings(
