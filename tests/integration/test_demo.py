@@ -83,7 +83,7 @@ def test_the_readmes_first_command_runs_the_main_job(
 
     # the same command in the same clone, with one cell that fails
     quickstart = clone / "notebooks" / "01_quickstart.ipynb"
-    source.cells[-1].source = "await word_count(nothing=1)"
+    source.cells[-1].source = "await edit(nothing=1)"
     nbformat.write(source, quickstart)
     failed = in_a_shell("uv run prime-skills demo", cwd=clone, environ=newcomer)
     assert 1 == failed.returncode
