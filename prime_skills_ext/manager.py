@@ -26,16 +26,15 @@ from prime_skills_ext.catalog.reading import read_file
 from prime_skills_ext.catalog.selection import Precedence
 from prime_skills_ext.catalog.sources import find_sources
 from prime_skills_ext.catalog.status import Catalogue
-from prime_skills_ext.catalog.trust import (
-    Override,
-)
+from prime_skills_ext.catalog.survey import Choices
+from prime_skills_ext.catalog.trust import Override
 from prime_skills_ext.environment.installation import InstallReport
 from prime_skills_ext.environment.venv import Environment, Mode, find_mode
 from prime_skills_ext.errors import InstallError, PrimeSkillsError
 from prime_skills_ext.kernel.binding import Binder
 from prime_skills_ext.kernel.lending import OwnEnviron
 from prime_skills_ext.kernel.reload import ReloadReport
-from prime_skills_ext.pipeline import Pipeline, Settings, Snapshot
+from prime_skills_ext.pipeline import Pipeline, Snapshot
 from prime_skills_ext.skill import frontmatter
 from prime_skills_ext.views.card import SkillDetails
 from prime_skills_ext.views.report import Message
@@ -262,7 +261,7 @@ class SkillManager(Configurable):
     def _run(
         self, *, allow_install: bool, retry: bool = False, reload: bool = False
     ) -> Snapshot:
-        settings = Settings(
+        choices = Choices(
             explicit=[*self._added, *self.skill_paths],
             registered=self._registered,
             only_explicit=self.no_skills,
@@ -271,7 +270,7 @@ class SkillManager(Configurable):
             packages=self.package_directories,
         )
         return self._pipeline.run(
-            settings, allow_install=allow_install, retry=retry, reload=reload
+            choices, allow_install=allow_install, retry=retry, reload=reload
         )
 
     def _check_skills_at(self, path: Path) -> None:

@@ -7,7 +7,7 @@ in the stages. Without a binder it plans and installs but touches no namespace.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -19,13 +19,12 @@ from prime_skills_ext.catalog.facts import gather_facts
 from prime_skills_ext.catalog.gates import Problem, gates
 from prime_skills_ext.catalog.hosts import find_handlers
 from prime_skills_ext.catalog.looking import is_there
-from prime_skills_ext.catalog.package_sources import PackageDirectory
 from prime_skills_ext.catalog.places import Places
-from prime_skills_ext.catalog.selection import Precedence, Selection
+from prime_skills_ext.catalog.selection import Selection
 from prime_skills_ext.catalog.sources import Source
 from prime_skills_ext.catalog.status import Catalogue, SkillStatus, statuses
-from prime_skills_ext.catalog.survey import Survey, survey
-from prime_skills_ext.catalog.trust import Override, needs_trust
+from prime_skills_ext.catalog.survey import Choices, survey
+from prime_skills_ext.catalog.trust import needs_trust
 from prime_skills_ext.environment import record as records
 from prime_skills_ext.environment.activation import activate, deactivate
 from prime_skills_ext.environment.facts import is_inside
@@ -41,32 +40,10 @@ from prime_skills_ext.kernel.loading import is_source_only, load_from_source_onl
 from prime_skills_ext.kernel.skills import Lazy
 from prime_skills_ext.skill.model import Diagnostic, Skill
 
-__all__ = ["Pipeline", "Settings", "Snapshot"]
+__all__ = ["Pipeline", "Snapshot"]
 
 #: The module that skills import, served to every kernel.
 RUNTIME = Path(__file__).parent / "runtime" / "src"
-
-
-@final
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Settings:
-    """What one run goes by.
-
-    Attributes:
-        explicit: Paths that the user named, in order.
-        registered: Paths that other extensions named.
-        packages: Folders that a package manager installed.
-        only_explicit: Nothing counts but ``explicit``.
-        precedence: Who wins a name.
-        trust: Overrides the store and ``PRIME_SKILLS_TRUST``; ``None`` does not.
-    """
-
-    explicit: Sequence[str | Path] = ()
-    registered: Sequence[str | Path] = ()
-    packages: Sequence[PackageDirectory] = ()
-    only_explicit: bool = False
-    precedence: Precedence = "project"
-    trust: Override | None = None
 
 
 @final
@@ -128,7 +105,7 @@ class Pipeline:
 
     def run(
         self,
-        settings: Settings,
+        choices: Choices,
         *,
         allow_install: bool,
         retry: bool = False,
@@ -137,12 +114,12 @@ class Pipeline:
         """Run every stage once.
 
         Args:
-            settings: What to go by.
+            choices: What to go by.
             allow_install: Whether anything may be installed.
             retry: Try again what failed to install before.
             reload: Execute again what changed on disk.
         """
-        found = self._survey(settings)
+        found = survey(self.places, choices=choices, environ=self._environ)
         selection, notes = found.selection, found.diagnostics
         facts, problems = gather_facts(
             selection,
@@ -213,18 +190,6 @@ class Pipeline:
         deactivate(owner=self._owner)
         self._active = None
         self._commands.close()
-
-    def _survey(self, settings: Settings) -> Survey:
-        return survey(
-            self.places,
-            environ=self._environ,
-            explicit=settings.explicit,
-            registered=settings.registered,
-            packages=settings.packages,
-            only_explicit=settings.only_explicit,
-            precedence=settings.precedence,
-            trust=settings.trust,
-        )
 
     def _environment(
         self, wanted: Iterable[Skill], *, selection: Selection

@@ -34,7 +34,30 @@ from prime_skills_ext.catalog.trust import (
 )
 from prime_skills_ext.skill.model import Diagnostic
 
-__all__ = ["Survey", "survey"]
+__all__ = ["Choices", "Survey", "survey"]
+
+
+@final
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Choices:
+    """What one run goes by, whatever the settings files say.
+
+    Attributes:
+        explicit: Paths that the user named, in order.
+        registered: Paths that other extensions named.
+        packages: Folders that a package manager installed; those of installed
+            distributions are found besides.
+        only_explicit: Nothing counts but the explicit paths.
+        precedence: Who wins a name.
+        trust: Overrides the store and ``PRIME_SKILLS_TRUST``; ``None`` does not.
+    """
+
+    explicit: Sequence[str | Path] = ()
+    registered: Sequence[str | Path] = ()
+    packages: Sequence[PackageDirectory] = ()
+    only_explicit: bool = False
+    precedence: Precedence = "project"
+    trust: Override | None = None
 
 
 @final
@@ -58,59 +81,39 @@ class Survey:
     diagnostics: tuple[Diagnostic, ...]
 
 
-def survey(
-    places: Places,
-    *,
-    environ: Mapping[str, str],
-    explicit: Sequence[str | Path] = (),
-    registered: Sequence[str | Path] = (),
-    packages: Sequence[PackageDirectory] = (),
-    only_explicit: bool = False,
-    precedence: Precedence = "project",
-    trust: Override | None = None,
-) -> Survey:
+def survey(places: Places, *, choices: Choices, environ: Mapping[str, str]) -> Survey:
     """Find the skills that count here, and who holds each name.
 
     Args:
         places: What ``find_places`` found.
+        choices: What was chosen for this run.
         environ: The environment variables to go by.
-        explicit: Paths that the user named, in order.
-        registered: Paths that other extensions named.
-        packages: Folders that a package manager installed; those of installed
-            distributions are found besides.
-        only_explicit: Nothing counts but the explicit paths.
-        precedence: Who wins a name.
-        trust: Overrides the store and ``PRIME_SKILLS_TRUST``; ``None`` does not.
     """
     settings, damage = find_settings(places)
     found, problems = find_sources(
         places,
-        explicit=explicit,
-        registered=registered,
+        explicit=choices.explicit,
+        registered=choices.registered,
         environ=environ,
-        only_explicit=only_explicit,
+        only_explicit=choices.only_explicit,
     )
-    configured, faults = settings_sources(
-        () if only_explicit else settings, places=places
-    )
-    brought = (
-        ()
-        if only_explicit
-        else find_package_sources(packages, sites=site_directories())
-    )
+    configured: tuple[Source, ...] = ()
+    brought: tuple[Source, ...] = ()
+    faults: tuple[Diagnostic, ...] = ()
+    if not choices.only_explicit:
+        configured, faults = settings_sources(settings, places=places)
+        brought = find_package_sources(choices.packages, sites=site_directories())
     everything = (*found, *configured, *brought)
     sources = sorted(everything, key=lambda item: (item.rank, item.order))
-    override, notes = find_override(environ)
-    if trust is not None:
-        override, notes = trust, ()
+    is_trait = choices.trust is not None
+    override, notes = (choices.trust, ()) if is_trait else find_override(environ)
     store = TrustStore(places.agent_directory)
     selection = select(
         discover(sources, cache=SkillCache(places.agent_directory)),
         trusted=partial(is_trusted, store=store, override=override),
         disabled=Disabler(settings, home=places.home),
-        precedence=precedence,
+        precedence=choices.precedence,
     )
-    is_trait = trust is not None
     explain = partial(distrust, store=store, override=override, is_trait=is_trait)
     return Survey(
         settings=settings,

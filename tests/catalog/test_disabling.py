@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from prime_skills_ext.catalog.places import Places, find_places
 from prime_skills_ext.catalog.settings import settings_path
-from prime_skills_ext.catalog.survey import Survey, survey
+from prime_skills_ext.catalog.survey import Choices, Survey, survey
 from prime_skills_ext.catalog.trust import TrustStore
 from tests.catalog.test_settings import SLOW_START
 from tests.conftest import MakeSkill
@@ -45,7 +45,7 @@ def look(places: Places) -> World:
             path.parent.mkdir(parents=True, exist_ok=True)
             if content is not None:
                 path.write_text(json.dumps(content))
-        return survey(places, environ={}, **keywords)
+        return survey(places, choices=Choices(**keywords), environ={})
 
     return see
 
@@ -365,7 +365,7 @@ def test_every_skill_is_winner_shadowed_disabled_or_diagnosed(
         settings = home / ".prime/agent/settings.json"
         settings.write_text(json.dumps({"skills": entries}))
         places = find_places(environ={"HOME": str(home)}, project=project)
-        selection = survey(places, environ={}).selection
+        selection = survey(places, choices=Choices(), environ={}).selection
 
     counted = [
         item.skill.identity
