@@ -237,7 +237,7 @@ class Pipeline:
             problems={**_failures(installed), **gated},
             refused=_refused(holders, installed),
             modules={"rlm": RUNTIME},
-            values=self._values(selection),
+            values=self._values(selection, gated=gated),
             # where the kernel runs inside it, its packages are the kernel's own
             ignored=()
             if generation is None or is_inside(generation)
@@ -264,22 +264,27 @@ class Pipeline:
             if item.skill.name not in names and not is_there(identity)
         }
 
-    def _values(self, selection: Selection) -> dict[str, object]:
+    def _values(
+        self, selection: Selection, *, gated: Mapping[Path, Problem]
+    ) -> dict[str, object]:
         """What ``skills[…]`` answers for beside the modules that are bound."""
+        states = {identity: problem.state for identity, problem in gated.items()}
         values: dict[str, object] = {
-            item.skill.name: Lazy(make=partial(self._details, item.skill.name))
+            item.skill.name: Lazy(
+                make=partial(self._details, item.skill.name),
+                state=states.get(item.skill.identity),
+            )
             for item in selection.holders()
             if item.skill.python is None
         }
         for shadowed in selection.shadowed:
             item = shadowed.candidate
             key = item.qualified_name
+            make: Callable[[], object] = partial(self._details, key)
             usable = item.skill.identity not in selection.untrusted
             if self._binder is not None and usable and item.skill.python is not None:
-                load = partial(self._binder.load_private, item.skill)
-                values[key] = Lazy(make=load)
-            else:
-                values[key] = Lazy(make=partial(self._details, key))
+                make = partial(self._binder.load_private, item.skill)
+            values[key] = Lazy(make=make)
         return values
 
     def _offer_commands(

@@ -26,9 +26,15 @@ T = TypeVar("T")
 @final
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Lazy:
-    """A value that is made when somebody asks for it, once."""
+    """A value that is made when somebody asks for it, once.
+
+    Attributes:
+        make: Makes it.
+        state: What the list of skills says of it; ``None`` when all is well.
+    """
 
     make: Callable[[], object]
+    state: str | None = None
 
 
 class Skills(Mapping[str, object]):
@@ -42,6 +48,7 @@ class Skills(Mapping[str, object]):
     def __init__(self) -> None:
         self._values: dict[str, object] = {}
         self._aliases: dict[str, str] = {}
+        self._states: dict[str, str] = {}
 
     def __getitem__(self, key: str) -> object:
         name = self._resolve(key)
@@ -94,6 +101,11 @@ class Skills(Mapping[str, object]):
         """Answer with these values from now on."""
         self._values = dict(values)
         self._aliases = dict(aliases)
+        self._states = {
+            name: value.state
+            for name, value in self._values.items()
+            if isinstance(value, Lazy) and value.state is not None
+        }
 
     def _resolve(self, key: str) -> str | None:
         return key if key in self._values else self._aliases.get(key)
@@ -102,7 +114,7 @@ class Skills(Mapping[str, object]):
         value = self._values[name]
         if isinstance(value, UnavailableSkill):
             return f"{name} ({value._problem.state})"  # noqa: SLF001  # its public names raise
-        return name
+        return f"{name} ({self._states[name]})" if name in self._states else name
 
     def _unknown(self, key: str) -> UnknownSkillError:
         return UnknownSkillError(

@@ -35,6 +35,7 @@ from prime_skills_ext.views.wording import (
     group_of,
     grouped,
     how_to_use,
+    leads_elsewhere,
     place_in_skill,
     place_of,
     quoted_lines,
@@ -91,7 +92,7 @@ def _(value: SkillStatus) -> str:
 
 @render.register
 def _(value: SkillDetails) -> str:
-    parts = list(_head(value.status, signature=value.signature))
+    parts = list(_head(value.status, signature=value.signature, is_page=True))
     if value.doc:
         text = f"<pre>{escape(clean_block(value.doc))}</pre>"
         parts.append(_fold("Documentation", text))
@@ -176,7 +177,15 @@ def _finding(finding: Finding, *, skill: CheckedSkill) -> str:
 
 def _change(change: FileChange) -> str:
     title = "Written" if change.written else "Would be written"
-    return _fold(title, f"<pre>{_quoted(change.diff)}</pre>")
+    names, signed = quoted_lines(change.diff)[:2], quoted_lines(change.diff)[2:]
+    lines = "\n".join([*(escape(line) for line in names), *map(_signed, signed)])
+    return _fold(title, f"<pre>{lines}</pre>")
+
+
+def _signed(line: str) -> str:
+    # the sign says it already; the tone is for those who skim
+    sort = {"-": "del", "+": "ins"}.get(line[:1])
+    return f"<{sort}>{escape(line)}</{sort}>" if sort else escape(line)
 
 
 def _quoted(text: str) -> str:
@@ -222,14 +231,20 @@ def _what(status: SkillStatus) -> str:
     return told + _fix(status.fix)
 
 
-def _head(status: SkillStatus, *, signature: str | None) -> tuple[str, str, str]:
+def _head(
+    status: SkillStatus, *, signature: str | None, is_page: bool = False
+) -> tuple[str, str, str]:
     skill = status.skill
-    call = how_to_use(status, signature=signature or "(…)")
+    call, fix = how_to_use(status, signature=signature or "(…)"), status.fix
+    if is_page:
+        call, fix = (
+            x if leads_elsewhere(x, status=status) else None for x in (call, fix)
+        )
     facts = (
         ("Use", call and f"<code>{_text(call)}</code>"),
         ("Where", _text(status.location)),
         ("Why", status.reason and _prose(status.reason)),
-        ("Fix", status.fix and _command(status.fix)),
+        ("Fix", fix and _command(fix)),
         ("Overrides", _text(", ".join(status.overrides))),
         ("License", skill.license and _text(skill.license)),
         ("Needs", skill.compatibility and _text(skill.compatibility)),

@@ -28,6 +28,7 @@ from prime_skills_ext.views.wording import (
     group_of,
     grouped,
     how_to_use,
+    leads_elsewhere,
     pad,
     place_in_skill,
     place_of,
@@ -82,7 +83,7 @@ def _(value: SkillStatus) -> str:
 
 @render.register
 def _(value: SkillDetails) -> str:
-    lines = _head(value.status, signature=value.signature)
+    lines = _head(value.status, signature=value.signature, is_page=True)
     if value.doc:
         lines += ["", *clean_block(value.doc).splitlines()]
     if value.body:
@@ -224,14 +225,19 @@ def _tail(text: str, *, width: int) -> str:
     return "…" + text[len(text) - width + 1 :]
 
 
-def _head(status: SkillStatus, *, signature: str | None) -> list[str]:
+def _head(
+    status: SkillStatus, *, signature: str | None, is_page: bool = False
+) -> list[str]:
     skill = status.skill
     call = how_to_use(status, signature=signature or "(…)")
+    ways = {"use": call, "fix": status.fix}
+    if is_page:
+        ways = {k: x for k, x in ways.items() if leads_elsewhere(x, status=status)}
     facts = [
-        ("use", call),
+        ("use", ways.get("use")),
         ("where", status.location),
         ("why", status.reason),
-        ("fix", status.fix),
+        ("fix", ways.get("fix")),
         ("overrides", ", ".join(status.overrides) or None),
         ("license", skill.license),
         ("needs", skill.compatibility),

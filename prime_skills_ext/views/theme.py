@@ -154,6 +154,9 @@ _SHEET: Final = """
   overflow-wrap: anywhere;
 }
 & pre code { padding: 0; background: none; }
+& pre ins, & pre del { color: inherit; text-decoration: none; }
+& pre ins { background: color-mix(in srgb, var(--ps-good) 20%, transparent); }
+& pre del { background: color-mix(in srgb, var(--ps-bad) 18%, transparent); }
 & details { border-top: 1px solid var(--ps-line); }
 & summary { padding: 9px 16px; cursor: pointer; font-weight: 600; }
 & .ps-body { padding: 0 16px 12px; }

@@ -29,6 +29,7 @@ __all__ = [
     "group_of",
     "grouped",
     "how_to_use",
+    "leads_elsewhere",
     "pad",
     "place_in_skill",
     "place_of",
@@ -116,6 +117,12 @@ def how_to_use(status: SkillStatus, *, signature: str = "(…)") -> str | None:
     return None
 
 
+def leads_elsewhere(command: str | None, *, status: SkillStatus) -> bool:
+    """Whether a command does more than show the skill whose page it would stand on."""
+    shown = tuple(f" show {name}" for name in (status.name, status.qualified_name))
+    return command is not None and not command.endswith(shown)
+
+
 def what_of(status: SkillStatus) -> str:
     """Return what a skill does in its own words; hints first at an unusual name."""
     text = first_sentence(status.skill.description)
@@ -136,6 +143,8 @@ def place_of(diagnostic: Diagnostic, *, catalogue: Catalogue) -> str | None:
     line = "" if diagnostic.line is None else f":{diagnostic.line}"
     for status in catalogue.skills:
         if path.is_relative_to(status.source.directory):
+            if status.source.locate(path.parent) in diagnostic.message:
+                return None
             inside = path.relative_to(status.source.directory).as_posix()
             return f"{status.source.label}: {inside}{line}"
     return Path(*path.parts[-2:]).as_posix().lstrip("/") + line

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 from pathlib import Path
 
 import pytest
 
+from prime_skills_ext.__main__ import main
+from prime_skills_ext.catalog.sources import RANKS
 from prime_skills_ext.commands import COMMANDS
 from prime_skills_ext.manager import SkillManager
+from tests.conftest import write_skill
 from tests.integration.conftest import REPOSITORY
 from tests.integration.drivers import Kernel, plain
 
@@ -73,6 +77,121 @@ def test_variables_are_read_somewhere() -> None:
     )
     assert len(names) == 8
     assert [] == [name for name in names if name not in code]
+
+
+def test_sources_are_listed_as_they_rank() -> None:
+    """Every source but the one that other extensions register, best first."""
+    told = re.findall(
+        r"^\d\. \*(.*?)\*:", _section("Where skills are looked for"), flags=_LINES
+    )
+    kinds = [
+        kind.replace("builtin", "built-in")
+        for kind in sorted(RANKS, key=lambda kind: RANKS[kind])
+    ]
+    assert [kind.replace("-settings", " settings") for kind in kinds] == [
+        *told,
+        "registered",
+    ]
+
+
+@pytest.fixture
+def here(project: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The project as working directory, and no uv to be started."""
+    monkeypatch.chdir(project)
+    monkeypatch.setenv("PRIME_SKILLS_UV", str(project / "no-uv"))
+    return project
+
+
+def _states(capsys: pytest.CaptureFixture[str]) -> dict[str, str]:
+    capsys.readouterr()
+    assert 0 == main(["list", "--all", "--json"])
+    found = json.loads(capsys.readouterr().out)
+    assert [] == found["diagnostics"]
+    return {item["name"]: item["state"] for item in found["skills"]}
+
+
+def test_settings_mean_what_is_said_of_them(
+    here: Path, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The example, entry by entry; then what the two commands do to it."""
+    (example,) = _blocks("json", text=_section("Settings"))
+    settings = home / ".prime/agent/settings.json"
+    plugins = settings.parent / "plugins"
+    for folder, name in (
+        (home / "more/skills", "far"),
+        (plugins / "a/skills", "near"),
+        (plugins / "a/skills", "draft-notes"),
+        (plugins / "b/skills", "draft-mail"),
+    ):
+        write_skill(folder, name)
+    settings.write_text(example, encoding="utf-8")
+    on = dict.fromkeys(("far", "near", "draft-notes"), "instructions")
+    off = {"edit": "disabled", "draft-mail": "disabled"}
+    others = {"skill-creator": "instructions", "websearch": "needs-credential"}
+    assert _states(capsys) == {**on, **off, **others}
+    assert 0 == main(["disable", "far"])
+    assert _states(capsys) == {**on, **off, **others, "far": "disabled"}
+    assert 0 == main(["enable", "far"])
+    assert example == settings.read_text(encoding="utf-8")
+    for no, name in (
+        ('"agentCallable": true', "compact"),
+        ('"websearch": true', "websearch"),
+        ('"enableBuiltinSkills": true', "skill-creator"),
+    ):
+        write_skill(home / ".agents/skills", "compact")
+        settings.write_text(example.replace(no, no.replace("true", "false")))
+        assert "disabled" == _states(capsys)[name]
+
+
+def test_project_can_only_narrow(
+    here: Path, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Neither file switches on what the other one forbids; its sources wait."""
+    write_skill(home / ".agents/skills", "mine")
+    write_skill(here / "tools", "theirs")
+    for folder, entries in (
+        (home / ".prime/agent", ["-mine"]),
+        (here / ".prime/agent", ["+mine", "-edit", "../../tools"]),
+    ):
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "settings.json").write_text(json.dumps({"skills": entries}))
+    found = _states(capsys)
+    assert ("disabled", "disabled") == (found["mine"], found["edit"])
+    assert "untrusted" == found["theirs"]
+    assert 0 == main(["trust"])
+    assert "instructions" == _states(capsys)["theirs"]
+
+
+def test_needs_are_written_as_the_table_says(
+    here: Path,
+    home: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each row keeps a skill back until what it names is there."""
+    rows = re.findall(
+        r"^\| `(.*?)` \| (.*?) \|$", _section("Keys and other needs"), flags=_LINES
+    )
+    for at, (line, _) in enumerate(rows):
+        header = f"name: needs-{at}\ndescription: Needs. Use for tests.\n{line}\n"
+        write_skill(home / ".agents/skills", f"needs-{at}", frontmatter=header)
+    states = {name: x for name, x in _states(capsys).items() if "needs-" in name}
+    requirement = "needs-requirement"
+    expected = ["needs-credential", "needs-host", requirement, requirement]
+    assert expected == list(states.values())
+    programs = here / "bin"
+    programs.mkdir()
+    (programs / "ffmpeg").write_text("#!/bin/sh\n")
+    (programs / "ffmpeg").chmod(0o755)
+    (here / "src/deep").mkdir(parents=True)
+    (here / "src/deep/paper.tex").touch()
+    monkeypatch.setenv("PATH", str(programs))
+    monkeypatch.setenv("A_URL", "x")
+    monkeypatch.setenv("SERPER_API_KEY", "x")
+    states = {name: x for name, x in _states(capsys).items() if "needs-" in name}
+    assert ["instructions", "needs-host", "instructions", "instructions"] == list(
+        states.values()
+    )
 
 
 @pytest.fixture

@@ -86,8 +86,12 @@ def test_repr_names_every_skill_and_what_is_wrong() -> None:
     broken = UnavailableSkill(
         "b", import_name="b", problem=Problem(state="stale", reason="r", fix="f")
     )
-    skills._replace({"a": 1, "b": broken}, aliases={})
-    assert repr(skills) == "<skills: a, b (stale)>"
+    text = Lazy(make=lambda: "text", state="disabled")
+    skills._replace({"a": 1, "b": broken, "c": text}, aliases={})
+    expected = "<skills: a, b (stale), c (disabled)>"
+    assert repr(skills) == expected
+    assert skills["c"] == "text"
+    assert repr(skills) == expected
 
 
 def test_completion_offers_keys_and_import_names(binder: Binder) -> None:

@@ -130,6 +130,8 @@ def test_html_is_well_formed_and_says_what_the_text_says() -> None:
     ):
         assert words in told
     assert str(ROOT) not in html
+    assert ["-x: <b>"] == [line.text for line in root.iter("del")]
+    assert ["+x: y"] == [line.text for line in root.iter("ins")]
 
 
 def test_html_of_what_was_written_and_of_nothing() -> None:
@@ -138,6 +140,7 @@ def test_html_of_what_was_written_and_of_nothing() -> None:
     html = hypertext.render(report(changes=(written,)))
     assert html is not None
     assert "Written" in html
+    assert "<del>" not in html  # names of files come before what changed
     nothing = hypertext.render(CheckReport())
     assert nothing is not None
     assert "No skills of yours" in nothing

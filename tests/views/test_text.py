@@ -143,6 +143,22 @@ def test_show_of_a_broken_skill_tells_why_and_the_fix() -> None:
     assert "  why        this project is not trusted\n  fix        %skill" in text
 
 
+def test_page_of_a_skill_does_not_send_to_itself() -> None:
+    """Whoever reads the page has typed that already."""
+    for status in (samples.CREATOR, samples.SHADOWED):
+        text = render(SkillDetails(status=status))
+        assert "%skill show" in render(status)
+        assert "%skill show" not in text
+        assert f"where      {status.location}" in text
+
+
+def test_note_that_names_its_place_does_not_name_it_twice() -> None:
+    """``overrides user: edit. (user: edit/SKILL.md)`` says it once too often."""
+    note = replace(samples.NOTE, message="edit overrides user: edit.")
+    text = render(Catalogue(skills=(samples.SHADOWED,), diagnostics=(note,)))
+    assert "  warning: edit overrides user: edit.\n" in text
+
+
 def test_show_keeps_indents_and_drops_control_characters() -> None:
     """Instructions of a stranger cannot write to the terminal what they like."""
     body = "\n    code\x1b]0;title\x07\n\n\u202eb\n"
