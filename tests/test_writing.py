@@ -6,8 +6,9 @@ import stat
 from pathlib import Path
 
 import pytest
+from filelock import FileLock, Timeout
 
-from prime_skills_ext.writing import replace_text
+from prime_skills_ext.writing import exclusive, replace_bytes, replace_text
 
 
 @pytest.mark.parametrize("durable", [False, True])
@@ -38,3 +39,21 @@ def test_failed_write_leaves_no_draft(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="taken"):
         replace_text(path, text="new")
     assert [path] == list(tmp_path.iterdir())
+
+
+def test_file_for_others_keeps_their_permissions(tmp_path: Path) -> None:
+    """They are there before its name is."""
+    path = tmp_path / "SKILL.md"
+    replace_bytes(path, data=b"a\r\n\xff", mode=0o644)
+    assert b"a\r\n\xff" == path.read_bytes()
+    assert 0o644 == stat.S_IMODE(path.stat().st_mode)
+
+
+def test_lock_makes_its_folder_and_keeps_others_out(tmp_path: Path) -> None:
+    """Nobody else can read the folder, and the lock is held until the block ends."""
+    lock = tmp_path / "new" / "store.lock"
+    with exclusive(lock):
+        assert 0o700 == stat.S_IMODE(lock.parent.stat().st_mode)
+        with pytest.raises(Timeout):
+            FileLock(lock, timeout=0).acquire()
+    FileLock(lock, timeout=0).acquire().lock.release()

@@ -17,13 +17,12 @@ from typing import Final, final
 from prime_skills_ext.catalog.reading import read_file
 from prime_skills_ext.errors import TrustError
 from prime_skills_ext.skill.model import Diagnostic
-from prime_skills_ext.writing import replace_text
+from prime_skills_ext.writing import exclusive, replace_text
 
 __all__ = ["Entry", "TrustFile"]
 
 _SCHEMA: Final = 1
 _MAX_BYTES: Final = 1 << 24
-_LOCK_TIMEOUT_S: Final = 10
 
 
 @final
@@ -68,12 +67,8 @@ class TrustFile:
         Raises:
             TrustError: The file cannot be written, or cannot be read for certain.
         """
-        # only a decision needs the lock; a start must not pay for its import
-        from filelock import FileLock  # noqa: PLC0415
-
         try:
-            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            with FileLock(f"{self.path}.lock", timeout=_LOCK_TIMEOUT_S, mode=0o600):
+            with exclusive(Path(f"{self.path}.lock")):
                 entries, problem = self._read()
                 if problem is not None:
                     # starting anew would lose decisions that are still in there

@@ -14,7 +14,6 @@ import contextlib
 import hashlib
 import json
 import os
-import tempfile
 import time
 import unicodedata
 import zlib
@@ -26,6 +25,7 @@ from typing import Any, Final, final
 from prime_skills_ext.catalog._cached import Outcome, from_json, to_json
 from prime_skills_ext.catalog.reading import read_private
 from prime_skills_ext.catalog.walking import Found
+from prime_skills_ext.writing import replace_bytes
 
 __all__ = ["CACHE_FILE", "SkillCache"]
 
@@ -111,7 +111,8 @@ class SkillCache:
         with contextlib.suppress(OSError):
             # not its parents: whoever only looks gets no agent directory
             self.path.parent.mkdir(mode=0o700, exist_ok=True)
-            self._write(_document(self._kept(), made_by=self._made_by))
+            document = _document(self._kept(), made_by=self._made_by)
+            replace_bytes(self.path, data=document)
             self._learnt.clear()
 
     def _load(self) -> dict[str, list[Any]]:
@@ -148,20 +149,6 @@ class SkillCache:
             kept = to_json(outcome, path=path)
             if kept is not None:
                 yield path, [stamp, kept]
-
-    def _write(self, data: bytes) -> None:
-        # mkstemp makes the file readable by nobody else from the start
-        descriptor, name = tempfile.mkstemp(
-            prefix=".headers-", suffix=".json", dir=self.path.parent
-        )
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(data)
-            Path(name).replace(self.path)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                Path(name).unlink()
-            raise
 
 
 def _stamp(status: os.stat_result, *, loose: bool) -> _Stamp:

@@ -6,11 +6,9 @@ texts and names of files to the pure rules. Nothing of a skill is run.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import posixpath
-import shutil
-import tempfile
+import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -38,6 +36,7 @@ from prime_skills_ext.skill.frontmatter import Frontmatter, parse
 from prime_skills_ext.skill.model import Diagnostic, Severity
 from prime_skills_ext.skill.names import import_name
 from prime_skills_ext.skill.validation import to_skill
+from prime_skills_ext.writing import replace_bytes
 
 __all__ = ["Surroundings", "Target", "check_skill", "find_targets", "repair_skill"]
 
@@ -152,16 +151,8 @@ def _replace(path: Path, data: bytes) -> None:
     """Replace a file in one step; a link stays a link, and the mode stays."""
     real = Path(os.path.realpath(path))
     try:
-        descriptor, name = tempfile.mkstemp(prefix=".check-", dir=real.parent)
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(data)
-            shutil.copymode(real, name)
-            Path(name).replace(real)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                Path(name).unlink()
-            raise
+        mode = stat.S_IMODE(real.stat().st_mode)
+        replace_bytes(real, data=data, durable=True, mode=mode)
     except OSError as error:
         raise PrimeSkillsError(
             f"{path.name} cannot be written: {explain(error)}",

@@ -18,13 +18,12 @@ from prime_skills_ext.catalog import system_keyring
 from prime_skills_ext.catalog.credentials import is_variable, read_entries
 from prime_skills_ext.errors import CredentialError
 from prime_skills_ext.skill.model import Diagnostic
-from prime_skills_ext.writing import replace_text
+from prime_skills_ext.writing import exclusive, replace_text
 
 __all__ = ["CredentialStore", "Secret", "Where"]
 
 Where = Literal["auth.json", "keyring"]
 
-_LOCK_TIMEOUT_S: Final = 10
 _MAX_CHARS: Final = 1 << 16
 _Entries = dict[str, Any]
 
@@ -134,15 +133,10 @@ class CredentialStore:
             raise CredentialError(problem.message, fix=problem.fix, path=problem.path)
 
     def _try_update(self, change: Callable[[_Entries], None]) -> Diagnostic | None:
-        # only a change needs the lock; a start must not pay for its import
-        from filelock import FileLock  # noqa: PLC0415
-
         path = self.path
         try:
-            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             # the reference makes a folder auth.json.lock when it writes
-            lock = f"{path}.prime-skills.lock"
-            with FileLock(lock, timeout=_LOCK_TIMEOUT_S, mode=0o600):
+            with exclusive(Path(f"{path}.prime-skills.lock")):
                 found, problem = read_entries(self._agent_directory, for_writing=True)
                 if problem is not None:
                     return problem

@@ -30,11 +30,10 @@ from prime_skills_ext.catalog.settings import (
     settings_path,
 )
 from prime_skills_ext.errors import SettingsError
-from prime_skills_ext.writing import replace_text
+from prime_skills_ext.writing import exclusive, replace_text
 
 __all__ = ["SettingsFile"]
 
-_LOCK_TIMEOUT_S: Final = 10
 #: Skills that have a switch of their own besides the list.
 _SWITCHES: Final = {
     "websearch": ("bundledSkills", "websearch"),
@@ -102,13 +101,9 @@ class SettingsFile:
         return self._change(change)
 
     def _change(self, change: Callable[[str | None], str | None]) -> bool:
-        # only a decision needs the lock; a start must not pay for its import
-        from filelock import FileLock  # noqa: PLC0415
-
         lock = self._places.agent_directory / "prime-skills" / "settings.lock"
         try:
-            lock.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            with FileLock(lock, timeout=_LOCK_TIMEOUT_S, mode=0o600):
+            with exclusive(lock):
                 before = self._read()
                 after = self._changed(before, change)
                 if after != before:
@@ -157,9 +152,7 @@ class SettingsFile:
             return
         target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         mode = self._shared_mode(target)
-        replace_text(target, text=text, durable=True)
-        if mode is not None:
-            target.chmod(mode)
+        replace_text(target, text=text, durable=True, mode=mode)
 
     def _shared_mode(self, target: Path) -> int | None:
         """Return the mode of a project's file: others may have to read it."""
