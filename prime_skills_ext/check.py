@@ -7,6 +7,7 @@ nothing but, when told to, what it is certain of in a ``SKILL.md``.
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
@@ -22,10 +23,11 @@ from prime_skills_ext.catalog.checking import (
     repair_skill,
 )
 from prime_skills_ext.catalog.distributions import read_distributions
-from prime_skills_ext.catalog.sources import Source
+from prime_skills_ext.catalog.looking import expanded
+from prime_skills_ext.catalog.sources import given_source, problem_with
 from prime_skills_ext.environment import venv
 from prime_skills_ext.errors import PrimeSkillsError, SettingsError
-from prime_skills_ext.manager import SkillManager
+from prime_skills_ext.manager import SkillManager, absolute_path, no_skill_in
 from prime_skills_ext.skill.distributions import Distributions
 
 __all__ = ["examine"]
@@ -79,16 +81,11 @@ def _next(
     report: CheckReport, target: str | None, *, fix: bool, write: bool
 ) -> str | None:
     """Say what to type next, if that would do anything."""
-    words = "%skill check" if target is None else f"%skill check {_typed(target)}"
+    words = "%skill check" if target is None else f"%skill check {shlex.quote(target)}"
     if fix and report.changes and not write:
         return f"{words} --fix --write"
     is_fixable = any(item.edit is not None for item in report.all_findings())
     return f"{words} --fix" if is_fixable and not fix else None
-
-
-def _typed(word: str) -> str:
-    # the magic's line is split like a shell's
-    return f'"{word}"' if any(each.isspace() for each in word) else word
 
 
 def _targets(manager: SkillManager, target: str | None) -> tuple[Target, ...]:
@@ -101,14 +98,13 @@ def _targets(manager: SkillManager, target: str | None) -> tuple[Target, ...]:
         path = status.skill.path
         loose = path.name.casefold() != "skill.md"
         return (Target(path=path, location=status.location, loose=loose),)
-    path = Path(os.path.abspath(Path(target).expanduser()))  # noqa: PTH100
-    targets = find_targets(_as_source(path))
+    path = absolute_path(Path(target))
+    problem = problem_with(path, text=target, what=f"path `{target}`")
+    if problem is not None:
+        raise PrimeSkillsError(problem.message, fix=problem.fix, path=path)
+    targets = find_targets(given_source(path, kind="explicit", order=0))
     if not targets:
-        raise PrimeSkillsError(
-            f"there is no skill in {target}",
-            fix="name a folder that holds SKILL.md, or a folder of such folders",
-            path=path,
-        )
+        raise no_skill_in(target, path=path)
     return targets
 
 
@@ -127,24 +123,9 @@ def _is_path(manager: SkillManager, target: str) -> bool:
     separators = {os.sep, os.altsep or os.sep}
     if target.startswith((".", "~")) or separators & set(target):
         # the label of a source may hold a slash: `edit@project:.agents/skills`
-        return "@" not in target or os.path.lexists(Path(target).expanduser())
+        return "@" not in target or os.path.lexists(expanded(target))
     is_name = any(target == item.name for item in manager.catalogue.skills)
     return not is_name and os.path.lexists(target)
-
-
-def _as_source(path: Path) -> Source:
-    if path.is_dir():
-        return Source(kind="explicit", label="explicit", directory=path)
-    if path.name.casefold() == "skill.md":
-        # its folder holds nothing else that counts
-        return Source(kind="explicit", label="explicit", directory=path.parent)
-    is_file = os.path.lexists(path)
-    return Source(
-        kind="explicit",
-        label="explicit",
-        directory=path.parent if is_file else path,
-        file=path if is_file else None,
-    )
 
 
 def _surroundings(manager: SkillManager, targets: tuple[Target, ...]) -> Surroundings:

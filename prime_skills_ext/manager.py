@@ -39,7 +39,7 @@ from prime_skills_ext.skill import frontmatter
 from prime_skills_ext.views.card import SkillDetails
 from prime_skills_ext.views.report import Message
 
-__all__ = ["FAILED", "SkillManager", "absolute_path", "plan_for_launch"]
+__all__ = ["FAILED", "SkillManager", "absolute_path", "no_skill_in", "plan_for_launch"]
 
 #: How much of a skill's file is shown at most.
 MAX_BODY_BYTES = 1 << 24
@@ -283,11 +283,7 @@ class SkillManager(Configurable):
                 # nothing was added that a reload could take up
                 fix = "correct the path" if problem in problems else problem.fix
                 raise PrimeSkillsError(problem.message, fix=fix, path=path)
-        raise PrimeSkillsError(
-            f"there is no skill in {path}",
-            fix="name a folder that holds SKILL.md, or a folder of such folders",
-            path=path,
-        )
+        raise no_skill_in(path, path=path)
 
 
 def plan_for_launch(
@@ -325,6 +321,20 @@ def _signature(value: object) -> str | None:
         return str(inspect.signature(value))  # type: ignore[arg-type]  # or TypeError
     except Exception:  # noqa: BLE001  # defaults and annotations of any class
         return None
+
+
+def no_skill_in(shown: str | Path, *, path: Path) -> PrimeSkillsError:
+    """Make the error of a path that holds no skill.
+
+    Args:
+        shown: The path as it was given.
+        path: The absolute one.
+    """
+    return PrimeSkillsError(
+        f"there is no skill in {shown}",
+        fix="name a folder that holds SKILL.md, or a folder of such folders",
+        path=path,
+    )
 
 
 def absolute_path(path: Path) -> Path:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -14,9 +15,9 @@ from prime_skills_ext.catalog.check_report import CheckReport
 from prime_skills_ext.check import examine
 from prime_skills_ext.completion import complete
 from prime_skills_ext.errors import PrimeSkillsError, SettingsError, UnknownSkillError
+from prime_skills_ext.grammar import split
 from prime_skills_ext.manager import SkillManager
-
-MakeSkill = Callable[..., Path]
+from tests.conftest import MakeSkill
 
 
 @pytest.fixture
@@ -116,16 +117,57 @@ def test_check_of_a_path_with_an_at_sign(project: Path, make_skill: MakeSkill) -
     assert locations(examine(SkillManager(), "./a@b")) == ["explicit: mine"]
 
 
+def test_check_where_the_folder_was_deleted_says_so(project: Path) -> None:
+    """A relative path means nothing there."""
+    manager = SkillManager()
+    shutil.rmtree(project)
+    with pytest.raises(PrimeSkillsError, match="the working directory was deleted"):
+        examine(manager, "./mine")
+
+
+def test_check_of_a_folder_takes_what_add_would_take(project: Path) -> None:
+    """Lone files that describe a skill count there, and READMEs do not."""
+    folder = project / "notes"
+    folder.mkdir()
+    (folder / "README.md").write_text("# x\n", encoding="utf-8")
+    (folder / "note.md").write_text("---\ndescription: D.\n---\nx\n", encoding="utf-8")
+    assert locations(examine(SkillManager(), "./notes")) == ["explicit: note.md"]
+
+
+@pytest.mark.parametrize("name", ["my skills", "it's", 'a "b"', "a\\b"])
+def test_next_command_of_check_can_be_pasted(
+    project: Path, name: str, make_skill: MakeSkill
+) -> None:
+    """Whatever the folder is called."""
+    header = "Name: mine\ndescription: D.\n"
+    make_skill(project / name, "mine", frontmatter=header)
+    fix = examine(SkillManager(), f"./{name}").fix
+    assert fix is not None
+    words = split(fix.removeprefix("%skill "), door="%skill")
+    assert ["check", f"./{name}", "--fix"] == words
+
+
 def test_check_of_nothing_known_suggests(project: Path) -> None:
     """A typing error gets the nearest name."""
     with pytest.raises(UnknownSkillError, match="edit"):
         examine(SkillManager(), "edti")
 
 
-@pytest.mark.parametrize("target", ["./none", "."])
-def test_check_of_a_path_without_a_skill_says_so(project: Path, target: str) -> None:
-    """Whether the path exists or not."""
-    with pytest.raises(PrimeSkillsError, match="there is no skill in"):
+@pytest.mark.parametrize(
+    ("target", "reason"),
+    [
+        (".", "there is no skill in ."),
+        ("./none", "path `./none` does not exist"),
+        ("~nobody-of-that-name/x", "path `~nobody-of-that-name/x` does not exist"),
+        ("./x.txt", "path `./x.txt` is neither a folder nor a `.md` file"),
+    ],
+)
+def test_check_of_a_path_without_a_skill_says_so(
+    project: Path, target: str, reason: str
+) -> None:
+    """In the words of ``add``; whether the path exists or not."""
+    (project / "x.txt").touch()
+    with pytest.raises(PrimeSkillsError, match=re.escape(reason)):
         examine(SkillManager(), target)
 
 
@@ -142,15 +184,6 @@ def test_fix_first_shows_then_writes(skills: Path) -> None:
     assert [change.written for change in written.changes] == [True]
     assert written.passed
     assert written.fix is None
-
-
-def test_fix_that_is_offered_can_be_pasted(
-    project: Path, make_skill: MakeSkill
-) -> None:
-    """A blank in the path is quoted."""
-    make_skill(project / "my skills", "a", frontmatter="Name: a\ndescription: D.\n")
-    report = examine(SkillManager(), "./my skills")
-    assert report.fix == '%skill check "./my skills" --fix'
 
 
 def test_write_without_fix_is_refused(skills: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -20,8 +19,8 @@ from prime_skills_ext.catalog.checking import (
 from prime_skills_ext.catalog.distributions import read_distributions
 from prime_skills_ext.catalog.sources import Source
 from prime_skills_ext.errors import PrimeSkillsError
+from tests.conftest import MakeSkill
 
-MakeSkill = Callable[..., Path]
 SCRIPTS = {"word_count": "rlm.skill:cli"}
 
 

@@ -16,6 +16,7 @@ import pytest
 from prime_skills_ext import process
 from prime_skills_ext.catalog.checking import Surroundings, Target, check_skill
 from prime_skills_ext.environment.uv import find_uv
+from tests.conftest import MakeSkill
 
 pytestmark = [pytest.mark.integration, pytest.mark.network]
 
@@ -93,7 +94,7 @@ VALID = {
 
 @pytest.mark.parametrize("name", sorted(VALID))
 def test_valid_skill_passes_both(
-    tmp_path: Path, make_skill: Callable[..., Path], reference: Validate, name: str
+    tmp_path: Path, make_skill: MakeSkill, reference: Validate, name: str
 ) -> None:
     """What the standard allows, neither refuses."""
     header = f"name: {name}\ndescription: Does a thing.\n{VALID[name]}"
@@ -120,7 +121,7 @@ INVALID = {
 
 @pytest.mark.parametrize("name", sorted(INVALID))
 def test_invalid_skill_passes_neither(
-    tmp_path: Path, make_skill: Callable[..., Path], reference: Validate, name: str
+    tmp_path: Path, make_skill: MakeSkill, reference: Validate, name: str
 ) -> None:
     """What the standard forbids, both refuse."""
     folder = make_skill(tmp_path, name, frontmatter=INVALID[name])
