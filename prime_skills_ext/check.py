@@ -96,7 +96,7 @@ def _targets(manager: SkillManager, target: str | None) -> tuple[Target, ...]:
     if not _is_path(manager, target):
         status = manager.catalogue.get(target)
         path = status.skill.path
-        loose = path.name.casefold() != "skill.md"
+        loose = status.skill.content == path
         return (Target(path=path, location=status.location, loose=loose),)
     path = absolute_path(Path(target))
     problem = problem_with(path, text=target, what=f"path `{target}`")

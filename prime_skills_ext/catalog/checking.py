@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import Final, final
 
 from prime_skills_ext.catalog.check_report import CheckedSkill, FileChange
+from prime_skills_ext.catalog.looking import is_there, is_within
 from prime_skills_ext.catalog.reading import explain, read_file, read_header
 from prime_skills_ext.catalog.sources import Source
-from prime_skills_ext.catalog.walking import Found, walk
+from prime_skills_ext.catalog.walking import PRUNED, Found, walk
 from prime_skills_ext.errors import PrimeSkillsError
 from prime_skills_ext.skill.check_body import (
     Leads,
@@ -34,18 +35,17 @@ from prime_skills_ext.skill.finding import Finding, Sheet
 from prime_skills_ext.skill.fixing import diff, repair
 from prime_skills_ext.skill.frontmatter import Frontmatter, parse
 from prime_skills_ext.skill.model import Diagnostic, Severity
-from prime_skills_ext.skill.names import import_name
+from prime_skills_ext.skill.names import SKILL_FILE, import_name, is_skill_file
 from prime_skills_ext.skill.validation import to_skill
 from prime_skills_ext.writing import replace_bytes
 
 __all__ = ["Surroundings", "Target", "check_skill", "find_targets", "repair_skill"]
 
-_SKILL_FILE: Final = "SKILL.md"
 #: More than any author writes; a file beyond it is reported, not read.
 _MAX_BYTES: Final = 4 << 20
 _MAX_FILES: Final = 2000
 _MAX_DOCUMENTS: Final = 100
-_PRUNED: Final = frozenset({"node_modules", "venv", "__pycache__", "build", "dist"})
+_PRUNED: Final = PRUNED | {"build", "dist"}
 _ORDER: Final[dict[Severity, int]] = {"error": 0, "warning": 1, "info": 2}
 
 
@@ -96,7 +96,7 @@ def find_targets(source: Source) -> tuple[Target, ...]:
 
     def report(diagnostic: Diagnostic) -> None:
         path = diagnostic.path
-        if path is not None and path.name.casefold() == _SKILL_FILE.casefold():
+        if path is not None and is_skill_file(path.name):
             found.setdefault(path, _target(path, source))
 
     walk(source, take=take, report=report)
@@ -216,11 +216,11 @@ def _document(
 ) -> Iterator[Finding]:
     sheet = Sheet.read(data, path=path)
     header = range(*header_bounds(sheet)) if front.found else range(0)
-    if not loose and path.name != _SKILL_FILE:
+    if not loose and path.name != SKILL_FILE:
         yield sheet.note(
             "file-name",
-            f"The file is called `{path.name}`; the standard wants `{_SKILL_FILE}`.",
-            fix=f"Rename it to `{_SKILL_FILE}`.",
+            f"The file is called `{path.name}`; the standard wants `{SKILL_FILE}`.",
+            fix=f"Rename it to `{SKILL_FILE}`.",
         )
     if len(data) == _MAX_BYTES:
         yield sheet.note(
@@ -266,11 +266,10 @@ class _Folder:
         return findings
 
     def _look(self, target: str) -> Leads:
-        real = os.path.realpath(self.root / target)
-        root = os.path.realpath(self.root)
-        if real != root and not real.startswith(root + os.sep):
+        path = self.root / target
+        if not is_within(path, self.root):
             return "outside"
-        return "there" if os.path.exists(real) else "missing"  # noqa: PTH110
+        return "there" if is_there(path) else "missing"
 
     def _read(self, name: str) -> Sheet | None:
         if self._look(name) != "there":

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, final
 
+from prime_skills_ext.catalog.looking import is_file, is_folder, is_within
 from prime_skills_ext.catalog.patterns import Pattern, glob_segments, matches_segment
 from prime_skills_ext.catalog.places import Places, path_of
 from prime_skills_ext.catalog.settings import Settings, shown
@@ -22,6 +23,7 @@ from prime_skills_ext.catalog.sources import (
     given_source,
     problem_with,
 )
+from prime_skills_ext.catalog.walking import PRUNED
 from prime_skills_ext.skill.model import Diagnostic
 
 __all__ = ["MAX_MATCHES", "settings_sources"]
@@ -31,7 +33,6 @@ MAX_MATCHES: Final = 200
 #: Folders that one glob may look into.
 _MAX_FOLDERS: Final = 2000
 _MAX_DEPTH: Final = 6
-_PRUNED: Final = frozenset({"node_modules", "venv", "__pycache__"})
 
 
 def settings_sources(
@@ -69,10 +70,9 @@ def settings_sources(
 
 def _root(real: str, places: Places) -> Path:
     """Return what the trust in a project's entry is keyed by."""
-    root = os.path.realpath(places.project_root)
-    if Path(real).is_relative_to(root):
+    if is_within(real, places.project_root):
         return places.project_root
-    return Path(real) if os.path.isdir(real) else Path(real).parent  # noqa: PTH112
+    return Path(real) if is_folder(real) else Path(real).parent
 
 
 def _paths(
@@ -107,7 +107,7 @@ class _Matches:
     stopped: bool = False
 
     def add(self, path: str, *, wants_file: bool) -> None:
-        is_wanted = os.path.isfile if wants_file else os.path.isdir
+        is_wanted = is_file if wants_file else is_folder
         if not is_wanted(path) or Path(path) in self.paths:
             return
         if len(self.paths) == MAX_MATCHES:
@@ -151,8 +151,7 @@ def _follow(folder: str, segments: Sequence[str], *, matches: _Matches) -> list[
                 further |= dict.fromkeys(
                     entry.path
                     for entry in matches.scan(at)
-                    if entry.name not in _PRUNED
-                    and matches_segment(segment, entry.name)
+                    if entry.name not in PRUNED and matches_segment(segment, entry.name)
                 )
             else:
                 further[os.path.join(at, segment)] = None  # noqa: PTH118 - text
@@ -170,7 +169,7 @@ def _below(folder: str, *, matches: _Matches) -> Iterator[str]:
             waiting += [
                 (entry.path, depth + 1)
                 for entry in matches.scan(at)
-                if entry.name not in _PRUNED
+                if entry.name not in PRUNED
                 and not entry.name.startswith(".")
                 and entry.is_dir(follow_symlinks=False)
             ]

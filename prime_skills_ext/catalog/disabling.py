@@ -107,8 +107,7 @@ def _names(candidate: Candidate) -> frozenset[str]:
 
 def _subject(candidate: Candidate, *, base: Path, names: frozenset[str]) -> Subject:
     skill, source = candidate.skill, candidate.source
-    is_lone = skill.path.name.casefold() != "skill.md"
-    places = [skill.path] if is_lone else [skill.path, skill.directory]
+    places = {skill.path, skill.content}
     bases = [base, source.root, source.directory if source.kind in _OWN_BASE else None]
     paths = {_slashed(str(place)) for place in places}
     paths |= {

@@ -55,7 +55,7 @@ class Candidate:
     @property
     def location(self) -> str:
         """``"builtin: edit"``: the same text on every machine."""
-        return f"{self.source.label}: {self.inside}"
+        return self.source.locate(self.skill.content)
 
 
 @final

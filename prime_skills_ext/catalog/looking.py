@@ -18,6 +18,7 @@ __all__ = [
     "is_folder",
     "is_same",
     "is_there",
+    "is_within",
     "python_path",
 ]
 
@@ -57,6 +58,11 @@ def is_there(path: str | os.PathLike[str]) -> bool:
 def is_same(path: str | os.PathLike[str], other: str | os.PathLike[str]) -> bool:
     """Say whether two paths lead to the same place, links followed."""
     return os.path.realpath(path) == os.path.realpath(other)
+
+
+def is_within(path: str | os.PathLike[str], folder: str | os.PathLike[str]) -> bool:
+    """Say whether a path leads to a folder or into it, links followed."""
+    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
 
 
 def python_path() -> list[str]:

@@ -15,7 +15,7 @@ from typing import final
 
 from prime_skills_ext.catalog.looking import absolute
 
-__all__ = ["Places", "file_type", "find_places", "path_of", "real_path"]
+__all__ = ["Places", "file_type", "find_places", "path_of"]
 
 _AGENT_VARIABLES = ("PRIME_AGENT_CODING_AGENT_DIR", "PI_CODING_AGENT_DIR")
 
@@ -53,7 +53,7 @@ def find_places(
         project: Working directory; ``None`` means that of this process.
         home: Home directory; ``None`` means the environment's.
     """
-    home_path = _absolute(home or _home(environ=environ))
+    home_path = absolute(home or _home(environ=environ))
     # the way up must be the real one: a link's lexical parents are other folders
     working = Path(
         os.path.realpath(project or _current_directory(environ, home=home_path))
@@ -69,7 +69,7 @@ def find_places(
 
 def path_of(text: str, *, home: Path, base: Path) -> Path:
     """Return the absolute path that somebody wrote."""
-    return _absolute(_expand(text, home=home), base=base)
+    return absolute(base / _expand(text, home=home))
 
 
 def file_type(path: Path) -> int | None:
@@ -99,7 +99,7 @@ def _agent_directory(environ: Mapping[str, str], *, home: Path) -> Path:
     for variable in _AGENT_VARIABLES:
         value = environ.get(variable, "").strip()
         if value:
-            return _absolute(_expand(value, home=home))
+            return absolute(_expand(value, home=home))
     return home / ".prime" / "agent"
 
 
@@ -110,7 +110,7 @@ def _project_root(working: Path, *, home: Path) -> Path:
     for directory in ancestors:
         if os.path.lexists(directory / ".git"):
             return directory
-    real_home = real_path(home)
+    real_home = os.path.realpath(home)
     for directory in ancestors:
         if (
             file_type(directory / ".prime") == stat.S_IFDIR
@@ -126,12 +126,3 @@ def _expand(text: str, *, home: Path) -> str:
     if text.startswith(("~/", f"~{os.sep}")):
         return str(home / text[2:].lstrip("/" + os.sep))
     return text
-
-
-def _absolute(path: str | os.PathLike[str], *, base: Path | None = None) -> Path:
-    return absolute(path if base is None else base / path)
-
-
-def real_path(path: Path) -> str:
-    """Return where a path leads to once its links are followed."""
-    return os.path.realpath(path)

@@ -19,6 +19,7 @@ from prime_skills_ext.catalog._settings_text import (
     with_entry,
     without_entries,
 )
+from prime_skills_ext.catalog.looking import is_same, is_within
 from prime_skills_ext.catalog.patterns import parse_entry
 from prime_skills_ext.catalog.places import Places
 from prime_skills_ext.catalog.reading import explain, read_file
@@ -164,15 +165,13 @@ class SettingsFile:
             return None
 
     def _check_project(self) -> None:
-        real = os.path.realpath(self.path)
-        if real == os.path.realpath(settings_path(self._places, "user")):
+        if is_same(self.path, settings_path(self._places, "user")):
             raise SettingsError(
                 "the project is your home directory: its settings are yours",
                 fix="leave --project away",
                 path=self.path,
             )
-        root = os.path.realpath(self._places.project_root)
-        if not Path(real).is_relative_to(root):
+        if not is_within(self.path, self._places.project_root):
             raise SettingsError(
                 f"{self._label} is a link that leaves the project, and is not written",
                 fix=f"replace {self.path} with a file of the project",

@@ -24,17 +24,18 @@ from prime_skills_ext.catalog.ignores import (
 from prime_skills_ext.catalog.reading import explain
 from prime_skills_ext.catalog.sources import Source
 from prime_skills_ext.skill.model import Diagnostic, Severity
+from prime_skills_ext.skill.names import SKILL_FILE, is_skill_file
 from prime_skills_ext.skill.text import few
 
-__all__ = ["MAX_DEPTH", "MAX_DIRECTORIES", "SKILL_FILE", "Found", "walk"]
+__all__ = ["MAX_DEPTH", "MAX_DIRECTORIES", "PRUNED", "Found", "walk"]
 
-SKILL_FILE: Final = "SKILL.md"
 #: Folders deeper than this below the start of a walk are not searched.
 MAX_DEPTH: Final = 6
 #: Folders searched per source; a skill's own folder is found, not searched.
 MAX_DIRECTORIES: Final = 2000
 
-_PRUNED: Final = frozenset({"node_modules", "venv", "__pycache__"})
+#: Folders that hold nobody's skills.
+PRUNED: Final = frozenset({"node_modules", "venv", "__pycache__"})
 
 
 class Found(NamedTuple):
@@ -178,7 +179,7 @@ class _Walk:
     ) -> None:
         loose = self._source.loose_files and folder.depth == 0
         for name in sorted(by_name):
-            if name[0] == "." or name in _PRUNED or name.casefold() == "skill.md":
+            if name[0] == "." or name in PRUNED or is_skill_file(name):
                 continue
             entry = by_name[name]
             if _is_folder(entry):
@@ -314,7 +315,7 @@ class _Walk:
         hidden = [
             name
             for name, entry in sorted(by_name.items())
-            if name[0] != "." and name not in _PRUNED and _holds_skill(entry)
+            if name[0] != "." and name not in PRUNED and _holds_skill(entry)
         ]
         if not hidden:
             return
@@ -369,7 +370,7 @@ def _skill_file(names: Iterable[str]) -> str | None:
     """Return the name of a folder's skill file, the exact spelling first."""
     if SKILL_FILE in names:
         return SKILL_FILE
-    spelled = [name for name in names if name.casefold() == "skill.md"]
+    spelled = [name for name in names if is_skill_file(name)]
     return min(spelled, default=None)
 
 

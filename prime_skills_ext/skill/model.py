@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, final
 
+from prime_skills_ext.skill.names import is_skill_file
+
 __all__ = [
     "Diagnostic",
     "PythonPackage",
@@ -139,8 +141,7 @@ class Skill:
     @property
     def content(self) -> Path:
         """All that is the skill: its folder, or a lone ``.md`` file itself."""
-        is_lone = self.path.name.casefold() != "skill.md"
-        return self.path if is_lone else self.directory
+        return self.directory if is_skill_file(self.path.name) else self.path
 
     @property
     def kind(self) -> SkillKind:

@@ -12,15 +12,19 @@ import unicodedata
 
 __all__ = [
     "MAX_NAME_CHARS",
+    "SKILL_FILE",
     "NameFault",
     "find_faults",
     "import_name",
+    "is_skill_file",
     "normalized",
     "slug",
     "suggested",
 ]
 
 MAX_NAME_CHARS = 64
+#: What the file of a skill is called, in the spelling of the standard.
+SKILL_FILE = "SKILL.md"
 
 #: What nearly every name looks like; nothing about it needs a closer look.
 _USUAL = re.compile("[a-z0-9]+(?:-[a-z0-9]+)*")
@@ -32,6 +36,11 @@ NameFault = tuple[str, str]
 def normalized(name: str) -> str:
     """Return ``name`` trimmed, on one line and in NFC."""
     return unicodedata.normalize("NFC", " ".join(name.split()))
+
+
+def is_skill_file(name: str) -> bool:
+    """Say whether a file of that name is its folder's skill, however it is spelled."""
+    return name.casefold() == "skill.md"
 
 
 def find_faults(name: str) -> tuple[NameFault, ...]:
