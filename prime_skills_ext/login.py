@@ -8,12 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from prime_skills_ext.catalog.credential_store import CredentialStore, Secret
-from prime_skills_ext.catalog.credentials import CredentialNeed, needed_credential
-from prime_skills_ext.catalog.hosts import find_uses, has_known_needs
+from prime_skills_ext.catalog.credentials import (
+    CredentialNeed,
+    needed_credential,
+    spoken_name,
+)
+from prime_skills_ext.catalog.hosts import find_uses
 from prime_skills_ext.catalog.status import SkillStatus, suggestion
 from prime_skills_ext.errors import CredentialError
 from prime_skills_ext.manager import SkillManager
-from prime_skills_ext.skill.model import Skill
 from prime_skills_ext.views.report import Message
 
 __all__ = ["login", "logout", "providers"]
@@ -58,8 +61,9 @@ def logout(manager: SkillManager, provider: str) -> Message:
         CredentialError: There is none, or it cannot be removed.
     """
     need = _find(manager, provider)
-    names = dict.fromkeys((need.provider, need.name, f"mcp:{need.name}"))
-    removed, left = _store(manager).remove(*names)
+    store = _store(manager)
+    names = [item for item in store.providers() if spoken_name(item) == need.name]
+    removed, left = store.remove(*names)
     if not removed:
         raise CredentialError(
             f"no key for {need.name} is stored", fix=_unset(manager, need)
@@ -76,15 +80,9 @@ def logout(manager: SkillManager, provider: str) -> Message:
 
 def _needs(manager: SkillManager) -> Iterable[tuple[CredentialNeed, SkillStatus]]:
     for status in manager.catalogue.skills:
-        need = _need(status.skill)
+        need = needed_credential(status.skill, uses=find_uses(status.skill))
         if need is not None:
             yield need, status
-
-
-def _need(skill: Skill) -> CredentialNeed | None:
-    looked = skill.python is not None and has_known_needs(skill)
-    uses = find_uses(skill.python) if looked and skill.python else ()
-    return needed_credential(skill, uses=uses)
 
 
 def _find(manager: SkillManager, provider: str) -> CredentialNeed:
@@ -103,7 +101,7 @@ def _find(manager: SkillManager, provider: str) -> CredentialNeed:
 
 
 def _stored(manager: SkillManager) -> set[str]:
-    return {name.removeprefix("mcp:") for name in _store(manager).providers()}
+    return {spoken_name(item) for item in _store(manager).providers()}
 
 
 def _store(manager: SkillManager) -> CredentialStore:

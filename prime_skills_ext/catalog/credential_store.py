@@ -15,7 +15,11 @@ from pathlib import Path
 from typing import Any, Final, Literal, NoReturn, final
 
 from prime_skills_ext.catalog import system_keyring
-from prime_skills_ext.catalog.credentials import is_variable, read_entries
+from prime_skills_ext.catalog.credentials import (
+    is_in_keyring,
+    is_variable,
+    read_entries,
+)
 from prime_skills_ext.errors import CredentialError
 from prime_skills_ext.skill.model import Diagnostic
 from prime_skills_ext.writing import exclusive, replace_text
@@ -112,7 +116,7 @@ class CredentialStore:
                 if entry is None:
                     continue
                 removed.append(provider)
-                if _is_in_keyring(entry) and not self._erase(provider):
+                if is_in_keyring(entry) and not self._erase(provider):
                     left.append(provider)
 
         self._update(change)
@@ -153,10 +157,6 @@ class CredentialStore:
                 path=path,
             )
         return None
-
-
-def _is_in_keyring(entry: object) -> bool:
-    return isinstance(entry, dict) and entry.get("type") == "keyring"
 
 
 def _check(provider: str, secret: Secret) -> None:

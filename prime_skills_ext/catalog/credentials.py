@@ -28,12 +28,14 @@ __all__ = [
     "credential_value",
     "declared_credential",
     "find_credentials",
+    "is_in_keyring",
     "is_met",
     "is_variable",
     "lent_variables",
     "loans",
     "needed_credential",
     "read_entries",
+    "spoken_name",
 ]
 
 _MAX_BYTES: Final = 1 << 20
@@ -59,8 +61,13 @@ class CredentialNeed:
 
     @property
     def name(self) -> str:
-        """What people call the provider: ``linear`` where it is ``mcp:linear``."""
-        return self.provider.removeprefix(_SERVER)
+        """What people call the provider."""
+        return spoken_name(self.provider)
+
+
+def spoken_name(provider: str) -> str:
+    """Return what people call a provider: ``linear`` where it is ``mcp:linear``."""
+    return provider.removeprefix(_SERVER)
 
 
 def needed_credential(skill: Skill, *, uses: Collection[str]) -> CredentialNeed | None:
@@ -120,9 +127,9 @@ def find_credentials(
         for provider, entry in entries.items()
         if _counts(entry, environ=environ)
     }
-    usable |= {provider.removeprefix(_SERVER) for provider in usable}
+    usable |= {spoken_name(provider) for provider in usable}
     notes = [] if problem is None else [problem]
-    kept = [name for name, entry in entries.items() if _is_in_keyring(entry)]
+    kept = [name for name, entry in entries.items() if is_in_keyring(entry)]
     if kept and not system_keyring.is_installed():
         notes += [_lost(name, agent_directory / "auth.json") for name in kept]
     return frozenset(usable), tuple(notes)
@@ -141,7 +148,7 @@ def credential_value(
     entries, _ = read_entries(agent_directory)
     for provider in (need.provider, f"{_SERVER}{need.provider}"):
         entry = entries.get(provider)
-        if _is_in_keyring(entry):
+        if is_in_keyring(entry):
             value = system_keyring.fetch(provider, agent_directory=agent_directory)
         else:
             value = _value(entry, environ=environ)
@@ -191,6 +198,11 @@ def is_variable(text: str) -> bool:
     return _VARIABLE.fullmatch(text) is not None
 
 
+def is_in_keyring(entry: object) -> bool:
+    """Say whether an entry only notes that the keyring holds the key."""
+    return isinstance(entry, Mapping) and entry.get("type") == "keyring"
+
+
 def read_entries(
     agent_directory: Path, *, for_writing: bool = False
 ) -> tuple[Mapping[str, object], Diagnostic | None]:
@@ -221,13 +233,9 @@ def read_entries(
 
 
 def _counts(entry: object, *, environ: Mapping[str, str]) -> bool:
-    if _is_in_keyring(entry):
+    if is_in_keyring(entry):
         return system_keyring.is_installed()
     return _value(entry, environ=environ) is not None
-
-
-def _is_in_keyring(entry: object) -> bool:
-    return isinstance(entry, Mapping) and entry.get("type") == "keyring"
 
 
 def _value(entry: object, *, environ: Mapping[str, str]) -> str | None:
@@ -249,7 +257,7 @@ def _value(entry: object, *, environ: Mapping[str, str]) -> str | None:
 
 
 def _lost(provider: str, path: Path) -> Diagnostic:
-    name = provider.removeprefix(_SERVER)
+    name = spoken_name(provider)
     return Diagnostic(
         code="keyring-missing",
         message=f"The key for {name} is in the system keyring, which cannot be read "

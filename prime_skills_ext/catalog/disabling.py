@@ -18,7 +18,7 @@ from typing import final
 from prime_skills_ext.catalog.discovery import Candidate
 from prime_skills_ext.catalog.patterns import Pattern, Subject, find_disabling
 from prime_skills_ext.catalog.selection import Disabling
-from prime_skills_ext.catalog.settings import Settings, shown
+from prime_skills_ext.catalog.settings import SWITCHES, Settings, shown
 
 __all__ = ["Disabler"]
 
@@ -57,9 +57,9 @@ def _by_flag(candidate: Candidate, settings: Settings) -> Disabling | None:
     if is_builtin and not settings.enable_builtin:
         return _flag(settings, "enableBuiltinSkills")
     if is_builtin and name == "websearch" and not settings.websearch:
-        return _flag(settings, "bundledSkills.websearch", enable=name)
+        return _flag(settings, ".".join(SWITCHES[name]), enable=name)
     if name == "compact" and not settings.compact:
-        return _flag(settings, "compaction.agentCallable", enable=name)
+        return _flag(settings, ".".join(SWITCHES[name]), enable=name)
     return None
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from prime_skills_ext.catalog.credentials import find_credentials
 from prime_skills_ext.catalog.gates import Facts
-from prime_skills_ext.catalog.hosts import find_uses, has_known_needs
+from prime_skills_ext.catalog.hosts import find_uses
 from prime_skills_ext.catalog.nearby import MAX_ENTRIES, find_matching
 from prime_skills_ext.catalog.places import Places
 from prime_skills_ext.catalog.selection import Selection
@@ -54,11 +54,7 @@ def gather_facts(
         programs=_programs(skills, environ=environ),
         patterns=patterns,
         distrust=distrusted or {},
-        uses={
-            skill.identity: find_uses(skill.python)
-            for skill in skills
-            if skill.python is not None and has_known_needs(skill)
-        },
+        uses={skill.identity: find_uses(skill) for skill in skills},
     )
     return facts, (*problems, *notes)
 

@@ -68,8 +68,7 @@ class Facts:
         handlers: Requests that an agent host answers; ``None`` without a host.
         programs: Those of the required programs that are on ``PATH``.
         patterns: Those ``paths`` of skills that match a file of the project.
-        uses: What the code of a skill uses of the bridge to a host, by identity,
-            where that decides what it needs.
+        uses: What the code of a skill uses of the bridge to a host, by identity.
         distrust: Why a skill is not trusted, by identity.
     """
 

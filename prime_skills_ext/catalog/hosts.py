@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from prime_skills_ext.catalog.reading import read_file
-from prime_skills_ext.skill.model import PythonPackage, Skill
+from prime_skills_ext.skill.model import Skill
 
 __all__ = [
     "HOST_REQUEST",
@@ -23,7 +23,6 @@ __all__ = [
     "REFERENCE_HANDLERS",
     "find_handlers",
     "find_uses",
-    "has_known_needs",
     "needed_requests",
 ]
 
@@ -90,20 +89,18 @@ def needed_requests(skill: Skill, *, uses: Collection[str]) -> tuple[str, ...]:
     return _BY_NAME.get(skill.name, ()) if HOST_REQUEST in uses else ()
 
 
-def has_known_needs(skill: Skill) -> bool:
-    """Say whether it takes a look at the code to know what a skill needs."""
-    return skill.python is not None and (
-        skill.name in _BY_NAME or skill.name in _SERVERS
-    )
-
-
-def find_uses(package: PythonPackage) -> frozenset[str]:
+def find_uses(skill: Skill) -> frozenset[str]:
     """Find what a skill's code uses of the bridge to a host, as far as text tells.
+
+    Looks only at skills of names whose needs the code decides.
 
     Returns:
         Some of ``HOST_REQUEST`` and ``MCP_INTEGRATION``. A file that cannot be read
         uses nothing.
     """
+    package = skill.python
+    if package is None or not (skill.name in _BY_NAME or skill.name in _SERVERS):
+        return frozenset()
     found: set[str] = set()
     for path in _sources(package.src / package.import_name):
         try:

@@ -14,6 +14,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Final, final
 
+from prime_skills_ext.catalog.patterns import alternatives
+
 __all__ = ["MAX_ENTRIES", "Nearby", "find_matching"]
 
 #: How many entries of folders are looked at.
@@ -23,7 +25,8 @@ MAX_ENTRIES: Final = 10_000
 _PRUNED: Final = frozenset(
     {".git", ".hg", ".svn", ".venv", "__pycache__", "node_modules", "venv"}
 )
-_MAX_ALTERNATIVES: Final = 64
+#: What one pattern may stand for: authors list the endings of many languages.
+_MAX_ALTERNATIVES: Final = 256
 
 Patterns = tuple[str, ...]
 
@@ -100,7 +103,8 @@ def _matcher(patterns: Patterns) -> Callable[[str], bool]:
 
     lines = []
     for pattern in patterns:
-        for line in _alternatives(pattern):
+        # git does not know braces, and authors write them
+        for line in alternatives(pattern, limit=_MAX_ALTERNATIVES):
             written = line.removeprefix("./")
             try:
                 GitIgnoreSpec.from_lines([written])
@@ -108,18 +112,3 @@ def _matcher(patterns: Patterns) -> Callable[[str], bool]:
                 continue  # git, too, lets a line that is no pattern match nothing
             lines.append(written)
     return GitIgnoreSpec.from_lines(lines).match_file
-
-
-def _alternatives(pattern: str) -> list[str]:
-    """Spell out ``{a,b}``, which git does not know and authors write."""
-    done: list[str] = []
-    pending = [pattern]
-    while pending and len(done) + len(pending) <= _MAX_ALTERNATIVES:
-        text = pending.pop(0)
-        head, opened, rest = text.partition("{")
-        choices, closed, tail = rest.partition("}")
-        if not opened or not closed or "," not in choices or "{" in choices:
-            done.append(text)
-        else:
-            pending += [f"{head}{choice}{tail}" for choice in choices.split(",")]
-    return done + pending

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import fnmatch
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Literal, final
@@ -18,6 +18,7 @@ __all__ = [
     "Pattern",
     "PatternKind",
     "Subject",
+    "alternatives",
     "find_disabling",
     "glob_segments",
     "is_selected",
@@ -152,27 +153,40 @@ def matches_glob(glob: str, text: str) -> bool:
     of them matches a segment that begins with a dot. ``[…]`` and ``{a,b}`` work.
     """
     segments = tuple(text.split("/"))
-    return any(
-        _match(alternative, segments, fits=_fits) for alternative in _parts(glob)
-    )
+    return any(_match(alternative, segments) for alternative in glob_segments(glob))
 
 
+@lru_cache(maxsize=512)
 def glob_segments(glob: str) -> tuple[tuple[str, ...], ...]:
     """Return the segments of each alternative that the braces of a glob stand for."""
-    return _parts(glob)
+    return tuple(tuple(item.split("/")) for item in alternatives(glob))
 
 
 def matches_segment(glob: str, name: str) -> bool:
-    """Match one segment of a path."""
-    return _fits(glob, name)
+    """Match one segment of a path; dots are matched by dots alone."""
+    if _is_dotted(name) and not glob.startswith("."):
+        return False
+    return _expression(glob).match(name) is not None
 
 
-def _match(
-    glob: Sequence[str],
-    segments: Sequence[str],
-    *,
-    fits: Callable[[str, str], bool],
-) -> bool:
+def alternatives(glob: str, *, limit: int = _MAX_ALTERNATIVES) -> list[str]:
+    """Spell out ``{a,b}``; a glob that stands for more is returned as written."""
+    waiting, done = [glob], []
+    while waiting:
+        item = waiting.pop()
+        braces = _INNERMOST_BRACES.search(item)
+        if braces is None:
+            done.append(item)
+            continue
+        words = braces[1].split(",")
+        if len(words) + len(waiting) + len(done) > limit:
+            # it then matches nothing but itself
+            return [glob]
+        waiting += [item[: braces.start()] + it + item[braces.end() :] for it in words]
+    return done
+
+
+def _match(glob: Sequence[str], segments: Sequence[str]) -> bool:
     # which beginnings of the text each beginning of the glob matches: no backtracking
     reached = {0}
     for part in glob:
@@ -182,7 +196,7 @@ def _match(
             reached = {
                 at + 1
                 for at in reached
-                if at < len(segments) and fits(part, segments[at])
+                if at < len(segments) and matches_segment(part, segments[at])
             }
     return len(segments) in reached
 
@@ -199,12 +213,6 @@ def _spanned(reached: set[int], segments: Sequence[str]) -> set[int]:
     return further
 
 
-def _fits(glob: str, name: str) -> bool:
-    if _is_dotted(name) and not glob.startswith("."):
-        return False
-    return _expression(glob).match(name) is not None
-
-
 def _is_dotted(name: str) -> bool:
     return name.startswith(".")
 
@@ -213,24 +221,3 @@ def _is_dotted(name: str) -> bool:
 def _expression(glob: str) -> re.Pattern[str]:
     # fnmatch's expressions hold atomic groups: they do not backtrack
     return re.compile(fnmatch.translate(re.sub(r"\*+", "*", glob)))
-
-
-@lru_cache(maxsize=512)
-def _parts(glob: str) -> tuple[tuple[str, ...], ...]:
-    return tuple(tuple(item.split("/")) for item in _alternatives(glob))
-
-
-def _alternatives(glob: str) -> list[str]:
-    waiting, done = [glob], []
-    while waiting:
-        item = waiting.pop()
-        braces = _INNERMOST_BRACES.search(item)
-        if braces is None:
-            done.append(item)
-            continue
-        words = braces[1].split(",")
-        if len(words) + len(waiting) + len(done) > _MAX_ALTERNATIVES:
-            # as written: it then matches nothing but itself
-            return [glob]
-        waiting += [item[: braces.start()] + it + item[braces.end() :] for it in words]
-    return done

@@ -25,6 +25,7 @@ from prime_skills_ext.skill.model import Diagnostic
 __all__ = [
     "MAX_BYTES",
     "MAX_ENTRIES",
+    "SWITCHES",
     "Scope",
     "Settings",
     "decode",
@@ -42,6 +43,11 @@ MAX_BYTES: Final = 1 << 20
 #: Paths, and likewise exclusions, that count in one file: each costs a walk or a look
 #: at every skill, and a project's file comes from strangers. Names are free.
 MAX_ENTRIES: Final = 200
+#: Skills that have a switch of their own besides the list: its object and key.
+SWITCHES: Final = {
+    "websearch": ("bundledSkills", "websearch"),
+    "compact": ("compaction", "agentCallable"),
+}
 _SHOWN_CHARACTERS: Final = 60
 _COSTLY: Final = {"path": "paths", "exclude": "exclusions"}
 _WORDS_FOR_FALSE: Final = frozenset({"false", "no", "off", "0"})
@@ -218,8 +224,8 @@ def parse_settings(
         path=path,
         skills=tuple(reader.entries(skills)),
         enable_builtin=reader.flag(content, "enableBuiltinSkills"),
-        websearch=reader.inner_flag("bundledSkills", "websearch"),
-        compact=reader.inner_flag("compaction", "agentCallable"),
+        websearch=reader.inner_flag(*SWITCHES["websearch"]),
+        compact=reader.inner_flag(*SWITCHES["compact"]),
         enable_skill_commands=reader.flag(flag_holder, "enableSkillCommands"),
         packages=tuple(reader.packages(content.get("packages"))),
     )

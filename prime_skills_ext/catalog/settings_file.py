@@ -11,7 +11,7 @@ import stat
 import unicodedata
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final, final
+from typing import final
 
 from prime_skills_ext.catalog._settings_text import (
     NoListError,
@@ -25,6 +25,7 @@ from prime_skills_ext.catalog.places import Places
 from prime_skills_ext.catalog.reading import explain, read_file
 from prime_skills_ext.catalog.settings import (
     MAX_BYTES,
+    SWITCHES,
     Scope,
     Settings,
     decode,
@@ -34,12 +35,6 @@ from prime_skills_ext.errors import SettingsError
 from prime_skills_ext.writing import exclusive, replace_text
 
 __all__ = ["SettingsFile"]
-
-#: Skills that have a switch of their own besides the list.
-_SWITCHES: Final = {
-    "websearch": ("bundledSkills", "websearch"),
-    "compact": ("compaction", "agentCallable"),
-}
 
 
 @final
@@ -95,8 +90,8 @@ class SettingsFile:
         def change(text: str | None) -> str | None:
             if text is None:
                 return None
-            if name in _SWITCHES:
-                text = switch_on(text, _SWITCHES[name])
+            if name in SWITCHES:
+                text = switch_on(text, SWITCHES[name])
             return without_entries(text, is_meant=_means(name))
 
         return self._change(change)

@@ -47,6 +47,8 @@ def project(tmp_path: Path) -> Path:
         (("{lib,src}/*/*.{vue,tsx}",), True),
         (("*.{py,rs}",), False),
         (("*.{py",), False),
+        (("*.{" + ",".join(f"x{n}" for n in range(99)) + ",md}",), True),
+        (("*.{ts{,x},py}",), True),
         ((".github/workflows/*.yml",), True),
         (("*.py", "*.rst"), True),
         (("*.ts", "!src/app/*"), False),
