@@ -244,16 +244,26 @@ def _value(entry: object, *, environ: Mapping[str, str]) -> str | None:
         return None
     if entry.get("type") == "oauth":
         access = entry.get("access")
-        return access if isinstance(access, str) and access else None
+        return access if isinstance(access, str) and _fits(access) else None
     key = entry.get("key") if entry.get("type") == "api_key" else None
     # "!…" is a command for the reference's host; nothing is run for a key here
-    if not isinstance(key, str) or not key.strip() or key.startswith("!"):
+    if not isinstance(key, str) or key.startswith("!"):
         return None
     key = key.strip()
+    if not _fits(key):
+        return None
     named = environ.get(key, "").strip()
     if named:
         return named
     return None if is_variable(key) else key
+
+
+def _fits(key: str) -> bool:
+    """Say whether an environment variable can hold it: not every text can."""
+    try:
+        return bool(os.fsencode(key)) and key.isprintable()
+    except UnicodeEncodeError:
+        return False
 
 
 def _lost(provider: str, path: Path) -> Diagnostic:

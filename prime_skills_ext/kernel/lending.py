@@ -126,7 +126,11 @@ class OwnEnviron(Mapping[str, str]):
 
     def __getitem__(self, name: str) -> str:
         with _LOCK:
-            value = os.environ[name]
+            try:
+                value = os.environ[name]
+            except UnicodeEncodeError:
+                # the mark of a broken text, which no variable has in its name
+                raise KeyError(name) from None
             lent = _LENT.get(name)
             if lent is None or value not in lent.values:
                 return value
@@ -148,8 +152,9 @@ def _take(variables: Mapping[str, str]) -> Mapping[str, str]:
     with _LOCK:
         for name, value in variables.items():
             first = _Lent(before=os.environ.get(name))
-            _LENT.setdefault(name, first).values.append(value)
+            # first of all: what the system refuses is not lent
             os.environ[name] = value
+            _LENT.setdefault(name, first).values.append(value)
     return variables
 
 

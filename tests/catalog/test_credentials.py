@@ -19,6 +19,7 @@ from prime_skills_ext.catalog.credentials import (
     is_met,
 )
 from prime_skills_ext.catalog.discovery import discover
+from prime_skills_ext.kernel.lending import OwnEnviron
 from tests.catalog.conftest import MakeSource, only
 from tests.conftest import MakeSkill
 
@@ -98,9 +99,13 @@ def test_no_file_means_no_keys(tmp_path: Path) -> None:
         ({"type": "api_key", "key": "!pass show serper"}, {}, None),
         ({"type": "api_key", "key": ""}, {}, None),
         ({"type": "api_key", "key": 5}, {}, None),
+        ({"type": "api_key", "key": "k\0-1"}, {}, None),
+        ({"type": "api_key", "key": "k\ud800-1"}, {}, None),
+        ({"type": "api_key", "key": "k\n-1"}, {}, None),
         ({"type": "api_key"}, {}, None),
         ({"type": "oauth", "access": "t-1", "expires": 0}, {}, "t-1"),
         ({"type": "oauth", "access": ""}, {}, None),
+        ({"type": "oauth", "access": "t\0-1"}, {}, None),
         ({"type": "oauth", "key": "k"}, {}, None),
         ({"type": "other", "key": "k"}, {}, None),
         ("k", {}, None),
@@ -182,6 +187,15 @@ def test_file_that_is_a_fifo_does_not_block(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "auth.json")
     _, (diagnostic,) = find_credentials(agent_directory=tmp_path, environ={})
     assert "cannot be read: not a regular file" in diagnostic.message
+
+
+@given(st.text(st.characters(exclude_categories=()), max_size=20))
+def test_no_key_raises(tmp_path_factory: pytest.TempPathFactory, key: str) -> None:
+    """JSON can hold texts that no variable can."""
+    folder = tmp_path_factory.mktemp("agent")
+    store(folder, {"serper": {"type": "api_key", "key": key}})
+    given_key = credential_value(SERPER, agent_directory=folder, environ=OwnEnviron())
+    assert given_key is None or b"\0" not in os.fsencode(given_key)
 
 
 @given(st.binary(max_size=100))

@@ -354,6 +354,29 @@ async def test_nothing_is_lent_after_the_owner_left(
     assert await make_module(seen)() is None
 
 
+async def test_what_the_system_refuses_is_not_lent(
+    owner: Owner, make_module: MakeModule
+) -> None:
+    """The next call, with a key that fits, finds nothing left behind."""
+
+    async def run() -> str | None:
+        return seen()
+
+    skill = make_module(run)
+    owner.value = "a\0b-very-secret"
+    with pytest.raises(ValueError, match="null"):
+        await skill()
+    owner.value = KEY
+    assert KEY == await skill()
+    assert seen() is None
+
+
+def test_own_environment_has_no_name_that_cannot_be_one() -> None:
+    """A lone surrogate is a name like any other that is not set."""
+    assert OwnEnviron().get("k\ud800") is None
+    assert "k\0" not in OwnEnviron()
+
+
 def test_own_environment_is_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """Alive, and without values in its repr."""
     own = OwnEnviron()
