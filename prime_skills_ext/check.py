@@ -23,7 +23,7 @@ from prime_skills_ext.catalog.checking import (
     repair_skill,
 )
 from prime_skills_ext.catalog.distributions import read_distributions
-from prime_skills_ext.catalog.looking import expanded
+from prime_skills_ext.catalog.looking import expanded, real_path
 from prime_skills_ext.catalog.sources import given_source, problem_with
 from prime_skills_ext.environment import venv
 from prime_skills_ext.errors import PrimeSkillsError, SettingsError
@@ -112,7 +112,7 @@ def _once(targets: Iterator[Target]) -> Iterator[Target]:
     """Yield each file once, however many sources lead to it."""
     seen: set[str] = set()
     for item in targets:
-        identity = os.path.realpath(item.path)
+        identity = real_path(item.path)
         if identity not in seen:
             seen.add(identity)
             yield item

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final, final
 
+from prime_skills_ext.catalog.looking import real_path
 from prime_skills_ext.catalog.reading import read_file
 from prime_skills_ext.writing import replace_text
 
@@ -35,12 +35,12 @@ class SettingsMemory:
 
     def recall(self, path: Path) -> dict[str, object] | None:
         """Return what a file disabled; ``None`` where nothing is known of it."""
-        return self._read().get(os.path.realpath(path))
+        return self._read().get(real_path(path))
 
     def keep(self, path: Path, narrowing: Mapping[str, object]) -> None:
         """Remember what a file disables; one that disables nothing costs no write."""
         entries = self._read()
-        key = os.path.realpath(path)
+        key = real_path(path)
         if entries.get(key, {}) == dict(narrowing):
             return
         entries.pop(key, None)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from prime_skills_ext.catalog.looking import real_path
 from prime_skills_ext.catalog.reading import read_file
 
 __all__ = ["repository_of"]
@@ -26,11 +27,11 @@ def repository_of(root: Path) -> Path | None:
     claimed = _read_line(pointer, prefix="gitdir:")
     if claimed is None:
         return None
-    private = Path(os.path.realpath(root / claimed))
+    private = Path(real_path(root / claimed))
     if private.parent.name != "worktrees":
         return None
     answer = _read_line(private / "gitdir")
-    if answer is None or os.path.realpath(private / answer) != str(pointer):
+    if answer is None or real_path(private / answer) != str(pointer):
         return None
     shared = private.parent.parent
     return shared.parent if shared.name == ".git" else shared

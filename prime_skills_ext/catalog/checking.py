@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final, final
 
 from prime_skills_ext.catalog.check_report import CheckedSkill, FileChange
-from prime_skills_ext.catalog.looking import is_there, is_within
+from prime_skills_ext.catalog.looking import is_there, is_within, real_path
 from prime_skills_ext.catalog.reading import explain, read_file, read_header
 from prime_skills_ext.catalog.sources import Source
 from prime_skills_ext.catalog.walking import PRUNED, Found, walk
@@ -149,7 +149,7 @@ def repair_skill(target: Target, *, write: bool) -> FileChange | None:
 
 def _replace(path: Path, data: bytes) -> None:
     """Replace a file in one step; a link stays a link, and the mode stays."""
-    real = Path(os.path.realpath(path))
+    real = Path(real_path(path))
     try:
         mode = stat.S_IMODE(real.stat().st_mode)
         replace_bytes(real, data=data, durable=True, mode=mode)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, final
 
-from prime_skills_ext.catalog.looking import is_file, is_folder, is_within
+from prime_skills_ext.catalog.looking import is_file, is_folder, is_within, real_path
 from prime_skills_ext.catalog.patterns import Pattern, glob_segments, matches_segment
 from prime_skills_ext.catalog.places import Places, path_of
 from prime_skills_ext.catalog.settings import Settings, shown
@@ -55,7 +55,7 @@ def settings_sources(
             "user-settings" if settings.scope == "user" else "project-settings"
         )
         for path in _paths(settings, places=places, diagnostics=diagnostics):
-            real = os.path.realpath(path)
+            real = real_path(path)
             if real in seen:
                 continue
             if len(seen) == MAX_MATCHES:

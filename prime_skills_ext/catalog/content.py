@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from prime_skills_ext.catalog.looking import real_path
+
 __all__ = ["content_hash", "leaving_links"]
 
 #: What importing and installing leave behind in a skill's folder.
@@ -50,12 +52,11 @@ def content_hash(directory: str | os.PathLike[str]) -> str:
 
 def leaving_links(directory: str | os.PathLike[str]) -> tuple[Path, ...]:
     """List the links in a folder that lead out of it: no hash can bind those."""
-    root = os.path.realpath(directory)
+    root = real_path(directory)
     return tuple(
         entry
         for _, entry in _entries(Path(directory))
-        if entry.is_symlink()
-        and os.path.commonpath([root, os.path.realpath(entry)]) != root
+        if entry.is_symlink() and os.path.commonpath([root, real_path(entry)]) != root
     )
 
 

@@ -20,6 +20,7 @@ from prime_skills_ext.catalog.credentials import (
     is_variable,
     read_entries,
 )
+from prime_skills_ext.catalog.looking import real_path
 from prime_skills_ext.errors import CredentialError
 from prime_skills_ext.skill.model import Diagnostic
 from prime_skills_ext.writing import exclusive, replace_text
@@ -66,7 +67,7 @@ class CredentialStore:
     @property
     def path(self) -> Path:
         """The file; where that is a link, what it leads to."""
-        return Path(os.path.realpath(self._agent_directory / "auth.json"))
+        return Path(real_path(self._agent_directory / "auth.json"))
 
     def providers(self) -> tuple[str, ...]:
         """Name the providers that have an entry, whatever it is worth."""

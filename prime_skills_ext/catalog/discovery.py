@@ -9,7 +9,6 @@ cache may keep is the cache's business.
 from __future__ import annotations
 
 import gc
-import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -19,6 +18,7 @@ from typing import final
 from prime_skills_ext.catalog.cache import SkillCache
 from prime_skills_ext.catalog.ignores import IgnoreRule
 from prime_skills_ext.catalog.loading import Loader
+from prime_skills_ext.catalog.looking import real_path
 from prime_skills_ext.catalog.sources import Source
 from prime_skills_ext.catalog.walking import Found, walk
 from prime_skills_ext.skill.model import Diagnostic, Skill
@@ -168,7 +168,7 @@ class _Findings:
 
     def _report(self, diagnostic: Diagnostic) -> None:
         """Keep what a walk says, once per place however many ways lead to it."""
-        key = (diagnostic.code, os.path.realpath(diagnostic.path or ""))
+        key = (diagnostic.code, real_path(diagnostic.path or ""))
         if key not in self._reported:
             self._reported.add(key)
             self._diagnostics.append(diagnostic)

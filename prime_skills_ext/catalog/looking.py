@@ -20,6 +20,7 @@ __all__ = [
     "is_there",
     "is_within",
     "python_path",
+    "real_path",
 ]
 
 
@@ -57,12 +58,24 @@ def is_there(path: str | os.PathLike[str]) -> bool:
 
 def is_same(path: str | os.PathLike[str], other: str | os.PathLike[str]) -> bool:
     """Say whether two paths lead to the same place, links followed."""
-    return os.path.realpath(path) == os.path.realpath(other)
+    return real_path(path) == real_path(other)
+
+
+def real_path(path: str | os.PathLike[str]) -> str:
+    """Return where a path leads to once its links are followed.
+
+    Where a link can be seen and not read, as in ``/proc``, that is the path itself:
+    anybody can put a link to such a place into a repository.
+    """
+    try:
+        return os.path.realpath(path)
+    except OSError:
+        return os.fspath(absolute(path))
 
 
 def is_within(path: str | os.PathLike[str], folder: str | os.PathLike[str]) -> bool:
     """Say whether a path leads to a folder or into it, links followed."""
-    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
+    return Path(real_path(path)).is_relative_to(real_path(folder))
 
 
 def python_path() -> list[str]:

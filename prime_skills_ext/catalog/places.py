@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import final
 
-from prime_skills_ext.catalog.looking import absolute
+from prime_skills_ext.catalog.looking import absolute, real_path
 
 __all__ = ["Places", "file_type", "find_places", "path_of"]
 
@@ -55,9 +55,7 @@ def find_places(
     """
     home_path = absolute(home or _home(environ=environ))
     # the way up must be the real one: a link's lexical parents are other folders
-    working = Path(
-        os.path.realpath(project or _current_directory(environ, home=home_path))
-    )
+    working = Path(real_path(project or _current_directory(environ, home=home_path)))
     return Places(
         working_directory=working,
         project_root=_project_root(working, home=home_path),
@@ -110,7 +108,7 @@ def _project_root(working: Path, *, home: Path) -> Path:
     for directory in ancestors:
         if os.path.lexists(directory / ".git"):
             return directory
-    real_home = os.path.realpath(home)
+    real_home = real_path(home)
     for directory in ancestors:
         if (
             file_type(directory / ".prime") == stat.S_IFDIR

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Final, Literal, final
 
 from prime_skills_ext.catalog._settings_memory import SettingsMemory
+from prime_skills_ext.catalog.looking import real_path
 from prime_skills_ext.catalog.patterns import Pattern, parse_entry
 from prime_skills_ext.catalog.places import Places
 from prime_skills_ext.catalog.reading import explain, read_file
@@ -128,7 +129,7 @@ def find_settings(
     scopes: tuple[Scope, ...] = ("user", "project")
     for scope in scopes:
         path = settings_path(places, scope)
-        real = os.path.realpath(path)
+        real = real_path(path)
         if real in seen:
             continue
         seen.add(real)

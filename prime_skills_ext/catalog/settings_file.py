@@ -6,7 +6,6 @@ everything that is not the entry stays byte for byte, and nobody ever sees half 
 
 from __future__ import annotations
 
-import os
 import stat
 import unicodedata
 from collections.abc import Callable
@@ -19,7 +18,7 @@ from prime_skills_ext.catalog._settings_text import (
     with_entry,
     without_entries,
 )
-from prime_skills_ext.catalog.looking import is_same, is_within
+from prime_skills_ext.catalog.looking import is_same, is_within, real_path
 from prime_skills_ext.catalog.patterns import parse_entry
 from prime_skills_ext.catalog.places import Places
 from prime_skills_ext.catalog.reading import explain, read_file
@@ -142,7 +141,7 @@ class SettingsFile:
 
     def _write(self, text: str | None) -> None:
         # through a link: dotfiles often are links, and stay so
-        target = Path(os.path.realpath(self.path))
+        target = Path(real_path(self.path))
         if text is None:
             target.unlink(missing_ok=True)
             return

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal, final
 
+from prime_skills_ext.catalog.looking import real_path
 from prime_skills_ext.catalog.places import Places, file_type, path_of
 from prime_skills_ext.skill.model import Diagnostic
 from prime_skills_ext.skill.names import is_skill_file
@@ -199,11 +200,11 @@ def _conventional_sources(places: Places) -> Iterator[Source]:
     )
     # met on the way up, the user's own folders stay the user's: else a home that
     # is a repository would put its owner's skills up for trust
-    own = {os.path.realpath(source.directory) for source in user}
+    own = {real_path(source.directory) for source in user}
     for source in project_sources(
         places.project_root, working_directory=places.working_directory
     ):
-        if os.path.realpath(source.directory) not in own:
+        if real_path(source.directory) not in own:
             yield source
     yield from user
     yield Source(
@@ -227,7 +228,7 @@ def _given_sources(
         problem = problem_with(path, text=text, what=f"{kind} path `{text}`")
         if problem is not None:
             diagnostics.append(problem)
-        elif (real := os.path.realpath(path)) not in seen:
+        elif (real := real_path(path)) not in seen:
             seen.add(real)
             yield given_source(path, kind=kind, order=len(seen) - 1)
 

@@ -7,11 +7,12 @@ keyring can put a window in front of somebody.
 
 from __future__ import annotations
 
-import os
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
+
+from prime_skills_ext.catalog.looking import real_path
 
 __all__ = ["erase", "fetch", "is_installed", "keep"]
 
@@ -78,4 +79,4 @@ def _keyring() -> Any:
 
 def _service(agent_directory: Path) -> str:
     # two agent directories must not share, or remove, each other's keys
-    return f"prime-skills {os.path.realpath(agent_directory)}"
+    return f"prime-skills {real_path(agent_directory)}"

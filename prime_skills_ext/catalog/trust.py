@@ -18,7 +18,7 @@ from prime_skills_ext.catalog._trust_file import Entry, TrustFile
 from prime_skills_ext.catalog._worktree import repository_of
 from prime_skills_ext.catalog.content import content_hash, leaving_links
 from prime_skills_ext.catalog.discovery import Candidate, discover
-from prime_skills_ext.catalog.looking import is_folder
+from prime_skills_ext.catalog.looking import is_folder, real_path
 from prime_skills_ext.catalog.sources import project_sources
 from prime_skills_ext.errors import TrustError
 from prime_skills_ext.skill.model import Diagnostic, Skill
@@ -105,7 +105,7 @@ class TrustStore:
 
         A git worktree without a decision of its own has that of its repository.
         """
-        real = Path(os.path.realpath(root))
+        real = Path(real_path(root))
         entries, _ = self._file.read()
         entry = entries.get(str(real))
         if entry is None and (repository := repository_of(real)) is not None:
@@ -164,7 +164,7 @@ class TrustStore:
         Raises:
             TrustError: The store cannot be written.
         """
-        real = Path(os.path.realpath(root))
+        real = Path(real_path(root))
         self._file.write(str(real), Entry(trusted=False))
         return self.decision(real)
 
@@ -174,7 +174,7 @@ class TrustStore:
         Whoever owns it can change it after the decision. The system's own files, and
         those of the root's owner, are as safe as the root.
         """
-        content = Path(os.path.realpath(skill.content))
+        content = Path(real_path(skill.content))
         if content.is_relative_to(root):
             return None
         uid = _owner_id(content)
@@ -290,7 +290,7 @@ def lies_elsewhere(candidate: Candidate) -> bool:
     source = candidate.source
     if source.kind != "project-settings" or source.root is None:
         return False
-    return os.path.realpath(source.directory) == str(source.root)
+    return real_path(source.directory) == str(source.root)
 
 
 def without_override(*, is_trait: bool) -> str:
@@ -319,7 +319,7 @@ def _pin_problem(skill: Skill, *, decision: Decision) -> Distrust | None:
 
 
 def _pin_key(skill: Skill, *, root: Path) -> str:
-    content = Path(os.path.realpath(skill.content))
+    content = Path(real_path(skill.content))
     if content.is_relative_to(root):
         # relative, so that a worktree with the same content has the same pins
         return content.relative_to(root).as_posix()
@@ -327,7 +327,7 @@ def _pin_key(skill: Skill, *, root: Path) -> str:
 
 
 def _pin(skill: Skill) -> str:
-    content = Path(os.path.realpath(skill.content))
+    content = Path(real_path(skill.content))
     try:
         links = leaving_links(content)
         if not links:
@@ -347,7 +347,7 @@ def _pin(skill: Skill) -> str:
 
 
 def _existing(root: str | os.PathLike[str]) -> Path:
-    real = Path(os.path.realpath(root))
+    real = Path(real_path(root))
     if not is_folder(real):
         raise TrustError(
             f"There is no folder {os.fspath(root)} to trust",

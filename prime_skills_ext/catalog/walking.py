@@ -1,9 +1,8 @@
 """The one walker: which files in a source may be skills.
 
-Looks at names and types of directory entries, and reads ignore files. What a file
-says is the loader's business; the walker only hears whether it became a skill. Each
-real directory is searched once, bounds are kept, and one bad entry is one
-diagnostic.
+Looks at names and types of entries, and reads ignore files. What a file says is the
+loader's business; the walker only hears whether it became a skill. Each real directory
+is searched once, bounds are kept, and one bad entry is one diagnostic.
 """
 
 from __future__ import annotations
@@ -21,6 +20,7 @@ from prime_skills_ext.catalog.ignores import (
     find_rule,
     read_rules,
 )
+from prime_skills_ext.catalog.looking import real_path
 from prime_skills_ext.catalog.reading import explain
 from prime_skills_ext.catalog.sources import Source
 from prime_skills_ext.skill.model import Diagnostic, Severity
@@ -81,7 +81,7 @@ def walk(
     """
     if source.file is not None:
         path = str(source.file)
-        take(Found(path=path, identity=os.path.realpath(path), loose=True, named=True))
+        take(Found(path=path, identity=real_path(path), loose=True, named=True))
         return
     _Walk(source, take=take, report=report).run()
 
@@ -124,7 +124,7 @@ class _Walk:
         if not is_folder:
             self._tell("not-a-folder", start, "it is not a folder")
             return
-        self._plain.append(_Folder(path=start, real=os.path.realpath(start), depth=0))
+        self._plain.append(_Folder(path=start, real=real_path(start), depth=0))
         while (folder := self._next()) is not None:
             if folder.real in self._seen:
                 continue
@@ -377,7 +377,7 @@ def _skill_file(names: Iterable[str]) -> str | None:
 def _real(entry: os.DirEntry[str], *, folder: str) -> str:
     """Return an entry's real path; only links cost a look at the disk."""
     if entry.is_symlink():
-        return os.path.realpath(entry.path)
+        return real_path(entry.path)
     return f"{folder.rstrip(os.sep)}{os.sep}{entry.name}"
 
 

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from prime_skills_ext.catalog.looking import is_folder, python_path
+from prime_skills_ext.catalog.looking import is_folder, python_path, real_path
 from prime_skills_ext.catalog.reading import digest_file
 from prime_skills_ext.skill.model import PythonPackage
 
@@ -36,7 +36,7 @@ _ABSENT = hashlib.sha256(b"absent").digest()
 
 def package_path(package: PythonPackage) -> str:
     """The key of a skill in a record: the real path of its folder."""
-    return os.path.realpath(package.directory)
+    return real_path(package.directory)
 
 
 def pyproject_hash(package: PythonPackage) -> str:
@@ -111,13 +111,13 @@ def kernel_paths(*, apart_from: Path) -> tuple[Path, ...]:
         apart_from: The environments' directory, parts of which may already be
             appended to ``sys.path``.
     """
-    ours = os.path.realpath(apart_from) + os.sep
+    ours = real_path(apart_from) + os.sep
     names = ("site-packages", "dist-packages")
     found = dict.fromkeys(
         Path(entry)
         for entry in python_path()
         if Path(entry).name in names
-        and not os.path.realpath(entry).startswith(ours)
+        and not real_path(entry).startswith(ours)
         and is_folder(entry)
     )
     return tuple(found)

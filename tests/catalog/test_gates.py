@@ -267,7 +267,11 @@ def test_trust_is_asked_first_and_nothing_else_is_looked_at(
 ) -> None:
     """A stranger's patterns do not make us walk."""
     monkeypatch.delattr(facts_module, "find_matching")
-    problem = ask(header="paths: '*.tex'\nrequires: {bins: no-such-x}", trusted=False)
+    header = (
+        "paths: '*.tex'\nrequires: {bins: no-such-x}\nmetadata: "
+        "{credential: {provider: x, variable: X_KEY}, host: {requests: model.info}}"
+    )
+    problem = ask(header=header, trusted=False)
     assert problem is not None
     assert "untrusted" == problem.state
 

@@ -13,6 +13,7 @@ from prime_skills_ext.catalog.cache import SkillCache
 from prime_skills_ext.catalog.discovery import discover
 from prime_skills_ext.catalog.places import find_places
 from prime_skills_ext.catalog.sources import find_sources
+from prime_skills_ext.catalog.survey import Choices, survey
 from tests.catalog.conftest import MakeSource, codes, names
 from tests.conftest import MakeSkill
 
@@ -124,3 +125,44 @@ def test_hard_case_vanished_working_directory(
         [item.code for item in problems],
         codes(found),
     )
+
+
+@pytest.fixture
+def guarded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A link that can be seen and not read, like another process's in ``/proc``."""
+    link = tmp_path / "guarded"
+    link.symlink_to("nowhere")
+    readlink = os.readlink
+
+    def guard(path: str | os.PathLike[str]) -> str:
+        if os.fspath(path) == str(link):
+            raise PermissionError(13, "Permission denied", str(path))
+        return readlink(path)
+
+    monkeypatch.setattr(os, "readlink", guard)
+    return link
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        ".agents/skills/link",
+        ".agents/skills/link.md",
+        ".agents/skills/a/SKILL.md",
+        ".prime/agent/skills",
+        ".prime/agent/settings.json",
+        "../home/.prime/agent/auth.json",
+        "../home/.prime/agent/trust.json",
+    ],
+)
+def test_link_to_what_nobody_may_read_costs_nothing_else(
+    place: str, guarded: Path, project: Path, home: Path, make_skill: MakeSkill
+) -> None:
+    """A repository can hold a link to anything."""
+    make_skill(project / ".agents" / "skills", "word-count")
+    link = project / place
+    link.parent.mkdir(parents=True, exist_ok=True)
+    link.symlink_to(guarded)
+    places = find_places(environ=os.environ, project=project, home=home)
+    found = survey(places, environ={}, choices=Choices(explicit=[link]))
+    assert "word-count" in [item.skill.name for item in found.selection.winners]
