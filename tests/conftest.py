@@ -7,17 +7,22 @@ import shutil
 import signal
 import tempfile
 import textwrap
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from prime_skills_ext.skill.model import PythonPackage, Skill
 
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
 #: Variables of the person who runs the tests that must not reach what is tested.
 _LEAKS = ("PRIME_", "PI_", "RLM_", "SERPER_", "XDG_", "JUPYTER", "IPYTHON")
 
 MakeSkill = Callable[..., Path]
+Run = Callable[[str], Any]
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -56,6 +61,40 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("USERPROFILE", str(home))
     return home
+
+
+@pytest.fixture
+def place(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project of its own as the working directory, and no uv to be started."""
+    project = tmp_path / "project"
+    (project / ".git").mkdir(parents=True)
+    monkeypatch.chdir(project)
+    # what needs no requirement works without uv: nothing is installed
+    monkeypatch.setenv("PRIME_SKILLS_UV", str(tmp_path / "no-uv"))
+    monkeypatch.setenv("PATH", os.environ["PATH"])
+    return project
+
+
+@pytest.fixture
+def shell() -> Iterator[InteractiveShell]:
+    """A fresh shell."""
+    # most tests need no IPython
+    from tests.doors import fresh_shell
+
+    with fresh_shell() as made:
+        yield made
+
+
+@pytest.fixture
+def run(shell: InteractiveShell) -> Run:
+    """Run a cell; its error is raised, its result returned."""
+
+    def run_cell(code: str) -> Any:
+        done = shell.run_cell(code)
+        done.raise_error()
+        return done.result
+
+    return run_cell
 
 
 @pytest.fixture

@@ -8,9 +8,7 @@ import os
 import sys
 import traceback
 import warnings
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from IPython.core.completer import provisionalcompleter
@@ -23,8 +21,7 @@ from prime_skills_ext.catalog.credential_store import Secret
 from prime_skills_ext.completion import complete
 from prime_skills_ext.errors import CredentialError, SettingsError
 from prime_skills_ext.manager import SkillManager
-from tests.conftest import MakeSkill
-from tests.doors import fresh_shell
+from tests.conftest import MakeSkill, Run
 
 KEY = "sk-5e7c-very-secret"
 ASKING = """
@@ -38,18 +35,7 @@ HEADER = (
     "metadata: {credential: {provider: tracking, variable: TRACKER_KEY}}\n"
 )
 
-Run = Callable[[str], Any]
-
-
-@pytest.fixture(autouse=True)
-def place(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A project as the working directory, and no uv to be started."""
-    project = tmp_path / "project"
-    (project / ".git").mkdir(parents=True)
-    monkeypatch.chdir(project)
-    monkeypatch.setenv("PRIME_SKILLS_UV", str(tmp_path / "no-uv"))
-    monkeypatch.setenv("PATH", os.environ["PATH"])
-    return project
+pytestmark = pytest.mark.usefixtures("place")
 
 
 @pytest.fixture
@@ -58,25 +44,6 @@ def tracker(home: Path, make_skill: MakeSkill) -> Path:
     return make_skill(
         home / ".agents" / "skills", "tracker", frontmatter=HEADER, python=ASKING
     )
-
-
-@pytest.fixture
-def shell() -> Iterator[InteractiveShell]:
-    """A fresh shell."""
-    with fresh_shell() as made:
-        yield made
-
-
-@pytest.fixture
-def run(shell: InteractiveShell) -> Run:
-    """Run a cell; its error is raised, its result returned."""
-
-    def run_cell(code: str) -> Any:
-        done = shell.run_cell(code)
-        done.raise_error()
-        return done.result
-
-    return run_cell
 
 
 @pytest.fixture

@@ -9,9 +9,7 @@ import os
 import pickle
 import shutil
 import sys
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import cloudpickle
 import pytest
@@ -21,7 +19,7 @@ from IPython.core.interactiveshell import InteractiveShell
 
 import prime_skills_ext
 from prime_skills_ext.errors import SkillUnavailableError
-from tests.conftest import MakeSkill
+from tests.conftest import MakeSkill, Run
 from tests.doors import fresh_shell, picture
 
 WORD_COUNT = '''
@@ -34,38 +32,7 @@ WORD_COUNT = '''
         return dict(Counter(text.split()).most_common(top or TOP))
 '''
 
-Run = Callable[[str], Any]
-
-
-@pytest.fixture(autouse=True)
-def place(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A project of its own as the working directory, and no uv to be started."""
-    project = tmp_path / "project"
-    (project / ".git").mkdir(parents=True)
-    monkeypatch.chdir(project)
-    # what needs no requirement works without uv: nothing here is installed
-    monkeypatch.setenv("PRIME_SKILLS_UV", str(tmp_path / "no-uv"))
-    monkeypatch.setenv("PATH", os.environ["PATH"])
-    return project
-
-
-@pytest.fixture
-def shell() -> Iterator[InteractiveShell]:
-    """A fresh shell."""
-    with fresh_shell() as made:
-        yield made
-
-
-@pytest.fixture
-def run(shell: InteractiveShell) -> Run:
-    """Run a cell; its error is raised, its result returned."""
-
-    def run_cell(code: str) -> Any:
-        done = shell.run_cell(code)
-        done.raise_error()
-        return done.result
-
-    return run_cell
+pytestmark = pytest.mark.usefixtures("place")
 
 
 @pytest.fixture

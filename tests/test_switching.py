@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from IPython.core.error import UsageError
@@ -14,34 +11,9 @@ from IPython.core.error import UsageError
 from prime_skills_ext.__main__ import main
 from prime_skills_ext.errors import SkillUnavailableError
 from prime_skills_ext.views.text import render
-from tests.conftest import MakeSkill
-from tests.doors import fresh_shell
+from tests.conftest import MakeSkill, Run
 
-Run = Callable[[str], Any]
-
-
-@pytest.fixture(autouse=True)
-def project(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A project of its own as the working directory, and no uv to be started."""
-    folder = tmp_path / "project"
-    (folder / ".git").mkdir(parents=True)
-    monkeypatch.chdir(folder)
-    monkeypatch.setenv("PRIME_SKILLS_UV", str(tmp_path / "no-uv"))
-    monkeypatch.setenv("PATH", os.environ["PATH"])
-    return folder
-
-
-@pytest.fixture
-def run() -> Iterator[Run]:
-    """Run a cell in a fresh shell; its error is raised, its result returned."""
-    with fresh_shell() as shell:
-
-        def run_cell(code: str) -> Any:
-            done = shell.run_cell(code)
-            done.raise_error()
-            return done.result
-
-        yield run_cell
+pytestmark = pytest.mark.usefixtures("place")
 
 
 @pytest.fixture
@@ -93,12 +65,12 @@ def test_table_shows_what_is_off_and_why(loaded: Run) -> None:
 
 
 def test_scopes_are_apart_and_the_most_restrictive_wins(
-    loaded: Run, project: Path
+    loaded: Run, place: Path
 ) -> None:
     """What stays off says where, and the fix works."""
     loaded("%skill disable word-count")
     loaded("%skill disable word-count --project")
-    path = project / ".prime/agent/settings.json"
+    path = place / ".prime/agent/settings.json"
     assert {"skills": ["-word-count"]} == json.loads(path.read_text())
     message = loaded("%skill enable word-count --user")
     assert "%skill enable word-count --project" == message.fix

@@ -7,54 +7,21 @@ import json
 import os
 import py_compile
 import sys
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from IPython.core.error import UsageError
-from IPython.core.interactiveshell import InteractiveShell
 
 from prime_skills_ext.catalog.package_sources import PackageDirectory
 from prime_skills_ext.commands import run as run_command
 from prime_skills_ext.manager import SkillManager
-from tests.conftest import MakeSkill
-from tests.doors import fresh_shell
+from tests.conftest import MakeSkill, Run
 
-Run = Callable[[str], Any]
+pytestmark = pytest.mark.usefixtures("place")
 ANSWER = 'def run(): return "read"  # same length\n'
 NAMED = "this project's settings name it, outside of the project"
 SHIPPED = 'def run(): return "evil"  # same length\n'
-
-
-@pytest.fixture(autouse=True)
-def place(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A project as the working directory, and no uv to be started."""
-    project = tmp_path / "project"
-    (project / ".git").mkdir(parents=True)
-    monkeypatch.chdir(project)
-    monkeypatch.setenv("PRIME_SKILLS_UV", str(tmp_path / "no-uv"))
-    monkeypatch.setenv("PATH", os.environ["PATH"])
-    return project
-
-
-@pytest.fixture
-def shell() -> Iterator[InteractiveShell]:
-    """A fresh shell."""
-    with fresh_shell() as made:
-        yield made
-
-
-@pytest.fixture
-def run(shell: InteractiveShell) -> Run:
-    """Run a cell; its error is raised, its result returned."""
-
-    def run_cell(code: str) -> Any:
-        done = shell.run_cell(code)
-        done.raise_error()
-        return done.result
-
-    return run_cell
 
 
 def found(run: Run, name: str) -> dict[str, Any]:

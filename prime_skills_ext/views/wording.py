@@ -145,8 +145,7 @@ def place_of(diagnostic: Diagnostic, *, catalogue: Catalogue) -> str | None:
         if path.is_relative_to(status.source.directory):
             if status.source.locate(path.parent) in diagnostic.message:
                 return None
-            inside = path.relative_to(status.source.directory).as_posix()
-            return f"{status.source.label}: {inside}{line}"
+            return f"{status.source.locate(path)}{line}"
     return Path(*path.parts[-2:]).as_posix().lstrip("/") + line
 
 
