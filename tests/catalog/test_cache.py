@@ -16,6 +16,7 @@ from prime_skills_ext.catalog import cache as caches
 from prime_skills_ext.catalog import loading, reading
 from prime_skills_ext.catalog.cache import CACHE_FILE, SkillCache
 from prime_skills_ext.catalog.discovery import Discovery, discover
+from prime_skills_ext.catalog.sources import Source
 from prime_skills_ext.catalog.walking import Found
 from tests.catalog.conftest import MakeSource, codes, names
 from tests.conftest import MakeSkill
@@ -436,3 +437,96 @@ def test_file_that_vanishes_while_it_is_asked_for_is_no_answer(
     file.unlink()
     found = Found(path=str(file), identity=str(file))
     assert SkillCache(agent).get(found, path=file, identity=file) is None
+
+
+def test_name_that_is_read_two_ways_is_kept_apart(
+    skills: Path, agent: Path, make_skill: MakeSkill
+) -> None:
+    """A lone file is named after itself, a folder's after the folder."""
+    path = make_skill(skills, "a") / "SKILL.md"
+    found = Found(path=str(path), identity=str(path))
+    cache = SkillCache(agent)
+    outcome = to_skill(parse(path.read_bytes(), path=path), path=path)
+    cache.put(found, outcome, status=path.stat(), size=1)
+    cache.save()
+    again = SkillCache(agent)
+    assert again.get(found._replace(loose=True), path=path, identity=path) is None
+    assert outcome == SkillCache(agent).get(found, path=path, identity=path)
+
+
+PLACES = ("a/SKILL.md", "b/SKILL.md", "c.md", "d/skill.md", "e/deep/SKILL.md")
+TEXTS = (
+    "---\nname: a\ndescription: one\n---\n",
+    "---\nname: a\ndescription: two\n---\n",
+    "---\nname: b\ndescription: a: b\npaths: [x]\n---\nBody\n",
+    "---\ndescription: >-\n  folded\nName: c\n---\n",
+    "---\nname: [\n---\n",
+    "no header",
+    "",
+)
+edits = st.one_of(
+    st.tuples(st.just("write"), st.sampled_from(PLACES), st.sampled_from(TEXTS)),
+    st.tuples(st.just("replace"), st.sampled_from(PLACES), st.sampled_from(TEXTS)),
+    st.tuples(st.just("move"), st.sampled_from(PLACES), st.sampled_from(PLACES)),
+    st.tuples(st.just("link"), st.sampled_from(PLACES), st.sampled_from(PLACES)),
+    st.tuples(st.just("swap"), st.just("a"), st.sampled_from(["b", "d", "e/deep"])),
+    st.tuples(st.just("remove"), st.sampled_from(PLACES), st.just("")),
+    st.tuples(st.just("python"), st.sampled_from(["a", "b"]), st.just("")),
+    st.tuples(st.just("discover"), st.just(""), st.just("")),
+)
+
+
+def edit(folder: Path, what: str, where: str, how: str) -> None:
+    """Change a folder as people and programs do; times are set back each time."""
+    place = folder / where
+    place.parent.mkdir(parents=True, exist_ok=True)
+    match what:
+        case "write" if place.exists() or not place.is_symlink():
+            place.write_text(how)
+            os.utime(place, ns=(0, 0))
+        case "replace":
+            draft = folder / "draft.txt"
+            draft.write_text(how)
+            os.utime(draft, ns=(0, 0))
+            draft.replace(place)
+        case "move" if place.exists() and not (folder / how).is_dir():
+            (folder / how).parent.mkdir(parents=True, exist_ok=True)
+            place.replace(folder / how)
+        case "link" if where != how and not place.exists():
+            place.unlink(missing_ok=True)
+            place.symlink_to(folder / how)
+        case "swap" if place.is_dir() and (folder / how).is_dir():
+            place.rename(folder / "draft")
+            (folder / how).rename(place)
+            (folder / "draft").rename(folder / how)
+        case "remove":
+            place.unlink(missing_ok=True)
+        case "python":
+            (place / "src" / "a").mkdir(parents=True, exist_ok=True)
+            (place / "src" / "a" / "__init__.py").touch()
+            (place / "pyproject.toml").touch()
+        case _:
+            pass  # it does not apply here
+
+
+@given(changes=st.lists(edits, max_size=12))
+@settings(
+    max_examples=60,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+def test_no_edit_makes_a_cached_answer_differ_from_a_cold_one(
+    changes: list[tuple[str, str, str]], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Skills and diagnostics alike, whatever was read and kept between the edits."""
+    folder = tmp_path_factory.mktemp("place")
+    skills, agent = folder / "skills", folder / "agent"
+    skills.mkdir()
+    agent.mkdir()
+    source = Source(kind="user", label="user", directory=skills, loose_files=True)
+    for what, where, how in [*changes, ("discover", "", ""), ("discover", "", "")]:
+        if what == "discover":
+            warm = discover([source], cache=SkillCache(agent))
+            assert discover([source]) == warm
+        else:
+            edit(skills, what, where, how)

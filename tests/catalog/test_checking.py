@@ -65,6 +65,26 @@ def test_findings_are_sorted_by_file_and_line(
     assert places == [("SKILL.md", 3), ("SKILL.md", 6), ("__init__.py", 1)]
 
 
+def test_every_group_of_rules_is_asked(tmp_path: Path, make_skill: MakeSkill) -> None:
+    """Header, hooks, length, hidden characters, links and Python."""
+    folder = make_skill(
+        tmp_path,
+        "word-count",
+        frontmatter="name: other\ndescription: d\nhooks: {Nowhere: []}\n",
+        body="[x](x.md)\u202e\n" + "a\n" * 600,
+        python="import nowhere_at_all\nasync def run(): ...\n",
+        scripts=SCRIPTS,
+    )
+    assert {
+        "name-directory",
+        "hooks-event",
+        "body-length",
+        "invisible-unicode",
+        "link-broken",
+        "import-undeclared",
+    } <= set(codes(check(folder)))
+
+
 def test_links_are_followed_through_the_skills_documents(
     tmp_path: Path, make_skill: MakeSkill
 ) -> None:

@@ -332,3 +332,15 @@ def test_row26_linked_skill_file_settles_its_folder_too(
     make_skill(folder / "references", "inner")
     (folder / "SKILL.md").symlink_to(real / "SKILL.md")
     assert ["a"] == names(found(tmp_path / "skills"))
+
+
+def test_w36_folders_that_link_to_each_other_are_searched_once(
+    tmp_path: Path, make_skill: MakeSkill, found: Find
+) -> None:
+    """No link leads up, yet every step doubles the ways: two links in each."""
+    for here, there in (("a", "b"), ("b", "a")):
+        make_skill(tmp_path / here, f"skill-{here}")
+        for link in ("one", "two"):
+            (tmp_path / here / link).symlink_to(tmp_path / there)
+    answer = found(tmp_path)
+    assert (["skill-a", "skill-b"], []) == (names(answer), codes(answer))
