@@ -25,6 +25,8 @@ Variables = Callable[[], Mapping[str, str]]
 #: Shorter texts are part of too many words to be taken out of a message.
 _MIN_SECRET_CHARS: Final = 6
 _MAX_ERRORS: Final = 50
+#: Where errors of Python keep words besides their arguments and dictionary.
+_WORDS: Final = ("filename", "filename2", "strerror", "msg", "text", "object", "reason")
 
 
 @final
@@ -221,17 +223,25 @@ def _redact(error: BaseException, *, secrets: Any) -> None:
         # a stranger's class may have made these read-only, or something else
         with suppress(Exception):
             current.args = tuple(_clean(item, texts) for item in current.args)
-        with suppress(Exception):
-            notes = getattr(current, "__notes__", None)
-            if notes:
-                current.__notes__ = [_clean(item, texts) for item in notes]
+        for name in (*_WORDS, *getattr(current, "__dict__", ())):
+            with suppress(Exception):
+                value = getattr(current, name)
+                cleaned = _clean(value, texts)
+                if cleaned != value:
+                    setattr(current, name, cleaned)
         pending += [current.__cause__, current.__context__]
         if isinstance(current, BaseExceptionGroup):
             pending += current.exceptions
 
 
 def _clean(item: Any, secrets: list[str]) -> Any:
+    """Return texts without secrets, and so lists and tuples of texts: commands."""
     if isinstance(item, str):
         for secret in secrets:
             item = item.replace(secret, "<key>")
+    elif isinstance(item, bytes):
+        for secret in secrets:
+            item = item.replace(os.fsencode(secret), b"<key>")
+    elif type(item) in {list, tuple}:
+        return type(item)(_clean(each, secrets) for each in item)
     return item

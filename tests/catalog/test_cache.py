@@ -18,6 +18,8 @@ from prime_skills_ext.catalog.cache import CACHE_FILE, SkillCache
 from prime_skills_ext.catalog.discovery import Discovery, discover
 from prime_skills_ext.catalog.sources import Source
 from prime_skills_ext.catalog.walking import Found
+from prime_skills_ext.skill.frontmatter import parse
+from prime_skills_ext.skill.validation import to_skill
 from tests.catalog.conftest import MakeSource, codes, names
 from tests.conftest import MakeSkill
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import json
 import os
 import threading
 import traceback
 from collections.abc import Callable, Generator, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from subprocess import CalledProcessError
 from types import ModuleType
 from typing import Any
 
@@ -284,6 +286,34 @@ async def test_error_of_a_skill_does_not_quote_the_key(
     assert KEY not in said
     assert "GET /?key=<key>" in said
     assert "bad header" in said
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda key: OSError(5, "no", f"/tmp/{key}", None, key),
+        lambda key: CalledProcessError(
+            1, ["curl", key], output=key, stderr=key.encode()
+        ),
+        lambda key: SyntaxError(key, (key, 1, 1, key)),
+        lambda key: UnicodeDecodeError("ascii", key.encode(), 0, 1, key),
+        lambda key: json.JSONDecodeError("no", key, 0),
+        lambda key: KeyError((key, [key])),
+    ],
+)
+async def test_error_that_keeps_words_elsewhere_does_not_quote_the_key(
+    owner: Owner, make_module: MakeModule, make: Callable[[str], Exception]
+) -> None:
+    """Names of files, commands, what they printed, and the text that was read."""
+
+    async def run() -> None:
+        raise make(os.environ[NAME])
+
+    with pytest.raises(type(make("x"))) as caught:
+        await make_module(run)()
+    error = caught.value
+    told = [getattr(error, name, None) for name in dir(error) if name[:2] != "__"]
+    assert KEY not in repr((str(error), repr(error), told))
 
 
 async def test_wrong_call_names_the_signature(
