@@ -153,7 +153,7 @@ def read_settings(
     label = Settings(scope=scope, path=path).label
     try:
         content = decode(read_file(path, limit=MAX_BYTES + 1))
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         if not os.path.lexists(path):
             if memory is not None:
                 memory.keep(path, {})

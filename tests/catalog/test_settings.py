@@ -221,6 +221,13 @@ def test_w48_removed_file_is_forgotten(tmp_path: Path) -> None:
     assert memory.recall(path) is None
 
 
+def test_file_in_the_place_of_the_folder_is_no_fault(tmp_path: Path) -> None:
+    """Other programs may call a file `.prime`: there are no settings then."""
+    (tmp_path / ".prime").touch()
+    path = tmp_path / ".prime" / "agent" / "settings.json"
+    assert () == read_settings(path, scope="project")[1]
+
+
 def test_nothing_is_written_where_nothing_is_disabled(tmp_path: Path) -> None:
     """A start in a clean home leaves it clean."""
     path = write(tmp_path / "settings.json", '{"skills": ["extra"]}')
