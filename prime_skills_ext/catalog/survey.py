@@ -5,7 +5,7 @@ Puts sources, settings and trust together and decides nothing itself.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import final
 from prime_skills_ext.catalog.cache import SkillCache
 from prime_skills_ext.catalog.configured import settings_sources
 from prime_skills_ext.catalog.disabling import Disabler
-from prime_skills_ext.catalog.discovery import discover
+from prime_skills_ext.catalog.discovery import Discovery, discover
 from prime_skills_ext.catalog.package_sources import (
     PackageDirectory,
     find_package_sources,
@@ -108,8 +108,9 @@ def survey(places: Places, *, choices: Choices, environ: Mapping[str, str]) -> S
     is_trait = choices.trust is not None
     override, notes = (choices.trust, ()) if is_trait else find_override(environ)
     store = TrustStore(places.agent_directory)
+    discovery = discover(sources, cache=SkillCache(places.agent_directory))
     selection = select(
-        discover(sources, cache=SkillCache(places.agent_directory)),
+        discovery,
         trusted=partial(is_trusted, store=store, override=override),
         disabled=Disabler(settings, home=places.home),
         precedence=choices.precedence,
@@ -124,5 +125,34 @@ def survey(places: Places, *, choices: Choices, environ: Mapping[str, str]) -> S
             for item in selection.winners
             if item.skill.identity in selection.untrusted and (why := explain(item))
         },
-        diagnostics=(*damage, *problems, *faults, *notes, *store.diagnostics()),
+        diagnostics=(
+            *damage,
+            *problems,
+            *faults,
+            *_missing_builtin(discovery, sources=sources, settings=settings),
+            *notes,
+            *store.diagnostics(),
+        ),
     )
+
+
+def _missing_builtin(
+    discovery: Discovery, *, sources: Iterable[Source], settings: Iterable[Settings]
+) -> Iterator[Diagnostic]:
+    """Report that nothing ships, where something is wanted."""
+    if not all(item.enable_builtin for item in settings):
+        return
+    ways = (
+        way
+        for candidate in discovery.candidates
+        for way in (candidate, *candidate.aliases)
+    )
+    seen = {way.source.label for way in ways}
+    for source in sources:
+        if source.kind == "builtin" and source.label not in seen:
+            yield Diagnostic(
+                code="builtin-missing",
+                message="The built-in skills are missing: their folder holds none.",
+                fix="Install prime-skills-ext again; its package is incomplete.",
+                path=source.directory,
+            )
