@@ -65,7 +65,7 @@ def to_json(outcome: Outcome, *, path: str) -> list[Any] | None:
             for name, value, default in zip(
                 _NAMES, _read_optional(skill), _DEFAULTS, strict=True
             )
-            if value != default
+            if value is not default and value != default
         }
         if "requires" in rest:
             rest["requires"] = [skill.requires.env, skill.requires.bins]

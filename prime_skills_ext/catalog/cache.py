@@ -27,7 +27,7 @@ from prime_skills_ext.catalog.reading import read_private
 from prime_skills_ext.catalog.walking import Found
 from prime_skills_ext.writing import replace_bytes
 
-__all__ = ["CACHE_FILE", "SkillCache"]
+__all__ = ["CACHE_FILE", "SkillCache", "Stamp", "stamp"]
 
 #: Where it lies in the agent directory.
 CACHE_FILE: Final = Path("prime-skills", "headers.json")
@@ -44,7 +44,8 @@ _BATCH: Final = 100
 #: Windows keeps the time of creation in its place.
 _HAS_CHANGE_TIME: Final = os.name != "nt"
 
-_Stamp = tuple[int, ...]
+#: What must be the same for a file to be the same.
+Stamp = tuple[int, ...]
 _dump: Final = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
 
 
@@ -63,7 +64,7 @@ class SkillCache:
         # read when the first file is asked for: whoever has no skill needs no cache
         self._earlier: dict[str, list[Any]] | None = None
         self._current: dict[str, list[Any]] = {}
-        self._learnt: dict[str, tuple[Outcome, _Stamp]] = {}
+        self._learnt: dict[str, tuple[Outcome, Stamp]] = {}
         # None keeps nothing: where changes cannot be told from the times alone
         self._made_by = _made_by() if _HAS_CHANGE_TIME else None
 
@@ -78,7 +79,7 @@ class SkillCache:
             status = os.stat(found.path)  # noqa: PTH116 - one per skill
         except OSError:
             return None
-        if tuple(entry[0]) != _stamp(status, loose=found.loose):
+        if entry[0] != [*stamp(status), found.loose]:
             del self._earlier[found.path]
             return None
         self._current[found.path] = entry
@@ -89,7 +90,7 @@ class SkillCache:
         found: Found,
         outcome: Outcome,
         *,
-        status: os.stat_result,
+        stamp: Stamp,
         size: int,
     ) -> None:
         """Remember what a file said.
@@ -97,12 +98,13 @@ class SkillCache:
         Args:
             found: The file.
             outcome: What its header gave.
-            status: Of the file that was read, taken before it was.
+            stamp: Of the file that was read, taken before it was.
             size: Length of its header in bytes.
         """
-        age = self._now - max(status.st_mtime_ns, status.st_ctime_ns)
+        age = self._now - max(stamp[:2])
         if age >= _SAFE_AGE_NS and size <= _MAX_HEADER_BYTES:
-            self._learnt[found.path] = outcome, _stamp(status, loose=found.loose)
+            # a file can be read in two ways, which its name decides
+            self._learnt[found.path] = outcome, (*stamp, found.loose)
 
     def save(self) -> None:
         """Write what was learnt; a disk that refuses is no misfortune."""
@@ -151,15 +153,14 @@ class SkillCache:
                 yield path, [stamp, kept]
 
 
-def _stamp(status: os.stat_result, *, loose: bool) -> _Stamp:
-    """What must be the same for a file to be the same; a name can be read two ways."""
+def stamp(status: os.stat_result) -> Stamp:
+    """Return what must be the same for a file to be the same, times first."""
     return (
         status.st_mtime_ns,
         status.st_ctime_ns,
         status.st_size,
         status.st_ino,
         status.st_dev,
-        int(loose),
     )
 
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import final
 
-from prime_skills_ext.catalog.cache import SkillCache
+from prime_skills_ext.catalog.cache import SkillCache, Stamp, stamp
 from prime_skills_ext.catalog.looking import is_file
 from prime_skills_ext.catalog.reading import explain, read_header
 from prime_skills_ext.catalog.walking import Found
@@ -35,8 +35,8 @@ class Loader:
 
     def __init__(self, cache: SkillCache | None) -> None:
         self._cache = cache
-        # by identity, with the file's status from before it was read
-        self._headers: dict[str, tuple[bytes, os.stat_result]] = {}
+        # by identity, with the file's stamp from before it was read
+        self._headers: dict[str, tuple[bytes, Stamp]] = {}
 
     def load(self, found: Found) -> _Loaded:
         """Make a skill of a file.
@@ -69,12 +69,13 @@ class Loader:
     def _read(self, found: Found, *, path: Path, identity: Path) -> _Loaded:
         known = self._headers.get(found.identity)
         if known is None:
-            known = self._headers[found.identity] = read_header(found.path)
-        data, status = known
+            data, status = read_header(found.path)
+            known = self._headers[found.identity] = data, stamp(status)
+        data, taken = known
         header = frontmatter.parse(data, path=path)
         outcome = to_skill(header, path=path, identity=identity, loose=found.loose)
         if self._cache is not None:
-            self._cache.put(found, outcome, status=status, size=len(data))
+            self._cache.put(found, outcome, stamp=taken, size=len(data))
         return outcome
 
 

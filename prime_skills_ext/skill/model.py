@@ -10,6 +10,7 @@ from typing import Literal, final
 from prime_skills_ext.skill.names import is_skill_file
 
 __all__ = [
+    "NOTHING_REQUIRED",
     "Diagnostic",
     "PythonPackage",
     "Requires",
@@ -74,6 +75,10 @@ class Requires:
     bins: tuple[str, ...] = ()
 
 
+#: Of the very many skills that require nothing.
+NOTHING_REQUIRED = Requires()
+
+
 @final
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Skill:
@@ -135,7 +140,7 @@ class Skill:
     hooks: Mapping[str, object] | None = None
     paths: tuple[str, ...] = ()
     shell: Literal["bash", "powershell"] = "bash"
-    requires: Requires = Requires()
+    requires: Requires = NOTHING_REQUIRED
     extra: Mapping[str, object] = field(default_factory=dict)
 
     @property

@@ -23,7 +23,12 @@ from prime_skills_ext.skill._values import (
 )
 from prime_skills_ext.skill.fields import KNOWN_FIELDS
 from prime_skills_ext.skill.frontmatter import Frontmatter
-from prime_skills_ext.skill.model import Diagnostic, Requires, Skill
+from prime_skills_ext.skill.model import (
+    NOTHING_REQUIRED,
+    Diagnostic,
+    Requires,
+    Skill,
+)
 from prime_skills_ext.skill.text import few, folded, invisible_characters
 
 __all__ = [
@@ -37,8 +42,6 @@ MAX_COMPATIBILITY_CHARS = 500
 
 #: So long is a value that is shown in a message.
 _SHOWN_CHARS = 40
-
-_NOTHING_REQUIRED = Requires()
 
 T = TypeVar("T")
 
@@ -290,7 +293,7 @@ class _Checks:
             ]
         present = [requires for requires in found if requires is not None]
         if not present:
-            return _NOTHING_REQUIRED
+            return NOTHING_REQUIRED
         return Requires(
             env=_joined(requires.env for requires in present),
             bins=_joined(requires.bins for requires in present),

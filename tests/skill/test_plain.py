@@ -43,7 +43,16 @@ lines = st.builds(
     st.sampled_from([": ", ": ", ": ", ":", " : ", ":  "]),
     st.one_of(texts, texts.map('"{}"'.format), texts.map("'{}'".format), st.just("")),
 )
-near_headers = st.lists(st.one_of(lines, lines, texts), max_size=6).map("\n".join)
+blocks = st.builds(
+    "{}{}: {}{}".format,
+    st.sampled_from(["", "", "", "  "]),
+    st.sampled_from(KEYS),
+    st.sampled_from([">", ">-", "|", "|-", ">+", "|2", "> "]),
+    st.lists(texts.map("\n  {}".format), max_size=3).map("".join),
+)
+near_headers = st.lists(
+    st.one_of(lines, lines, blocks, texts), min_size=1, max_size=6
+).map("\n".join)
 
 
 @given(near_headers)
@@ -58,6 +67,12 @@ near_headers = st.lists(st.one_of(lines, lines, texts), max_size=6).map("\n".joi
 @example('a: "~"')
 @example("a: 'b: c'\nb: \"it's #1\"")
 @example("a: b\n\nc: d")
+@example("a: >-\n  x: y\n  # z\nb: c")
+@example("a: |\n  x\n  y\nb: >\n  x\n  yy")
+@example("a: |\n  x\n   y")
+@example("a: >\n  x\n\n  y")
+@example("m:\n  a: |\n  x: y")
+@example("m:\nb: |-\n  - x\n  '\"")
 def test_what_it_reads_it_reads_as_yaml_does(text: str) -> None:
     """Values, places and duplicates are the parser's, to the column."""
     found = _plain.read(text)
@@ -72,6 +87,8 @@ def test_what_it_reads_it_reads_as_yaml_does(text: str) -> None:
         "name: a\ndescription: Counts words. Use it when somebody asks, or not.",
         'name: a\nmetadata:\n  author: b\n  version: "1.0"\nlicense: MIT',
         "description: Sees https://example.org#top — and it's 10:30",
+        "name: a\ndescription: >-\n  One: two\n  three.\nlicense: MIT",
+        "description: |\n  - One\n  - two # three",
     ],
 )
 def test_usual_headers_are_read(text: str) -> None:
