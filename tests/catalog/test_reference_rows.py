@@ -20,7 +20,7 @@ from prime_skills_ext.catalog import survey as surveying
 from prime_skills_ext.catalog.package_sources import PackageDirectory
 from prime_skills_ext.catalog.places import Places, find_places
 from prime_skills_ext.catalog.settings import settings_path
-from prime_skills_ext.catalog.survey import Survey, survey
+from prime_skills_ext.catalog.survey import Choices, Survey, survey
 from prime_skills_ext.skill.model import Skill
 from tests.conftest import MakeSkill
 
@@ -49,8 +49,9 @@ def look(places: Places) -> Look:
                 path = settings_path(places, scope)  # type: ignore[arg-type]
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(json.dumps(content))
-        arguments: dict[str, Any] = {"environ": {}, "trust": "all", **more}
-        return survey(arguments.pop("places", places), **arguments)
+        where = more.pop("places", places)
+        choices = Choices(**{"trust": "all", **more})
+        return survey(where, choices=choices, environ={})
 
     return see
 
