@@ -28,6 +28,7 @@ __all__ = [
 #: Later ones win over earlier ones of the same folder, as in ripgrep and fd.
 IGNORE_FILES: Final = (".gitignore", ".ignore", ".fdignore")
 
+_IGNORE_FILES: Final = frozenset(IGNORE_FILES)
 _MAX_BYTES: Final = 1 << 20
 
 
@@ -86,7 +87,7 @@ def read_rules(
         All rules that hold in the folder, and the files that cannot be read.
     """
     # most folders have none, and every folder is asked
-    if not any(name in names for name in IGNORE_FILES):
+    if _IGNORE_FILES.isdisjoint(names):
         return above, ()
     files: list[IgnoreFile] = []
     unreadable: list[tuple[str, OSError]] = []

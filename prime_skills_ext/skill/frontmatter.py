@@ -82,7 +82,7 @@ def parse(data: bytes | str, *, path: Path | None = None) -> Frontmatter:
         found=parts.header is not None,
         fields=reading.fields,
         body=parts.body,
-        diagnostics=tuple(replace(item, path=path) for item in diagnostics),
+        diagnostics=tuple([replace(item, path=path) for item in diagnostics]),
         lines=reading.lines,
         body_line=parts.body_line,
     )

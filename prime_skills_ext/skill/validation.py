@@ -126,10 +126,10 @@ class _Checks:
         self.fields = self.frontmatter.fields
 
     def found(self) -> tuple[Diagnostic, ...]:
-        earlier = (
+        earlier = [
             replace(item, path=item.path or self.path)
             for item in self.frontmatter.diagnostics
-        )
+        ]
         return (*earlier, *self.diagnostics)
 
     def warn(
