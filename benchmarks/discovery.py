@@ -117,8 +117,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def generate(folder: Path, *, count: int) -> None:
     """Write ``count`` skills that are valid to every contestant.
 
-    Seven in ten have a header of plain lines, two a folded description and one a
-    quoted one; one in ten is backed by Python. Their text has about two kilobytes.
+    Seven in ten have a description on one line, two a folded and one a quoted one; one
+    in ten has a list, for which we, too, ask a YAML parser; one in ten is backed by
+    Python. Their text has about two kilobytes.
     """
     for number in range(count):
         name = f"skill-{number:05d}"
@@ -136,23 +137,24 @@ def generate(folder: Path, *, count: int) -> None:
 
 
 def _skill_lines(name: str, *, number: int) -> Iterator[str]:
-    what = (
-        f"Extracts the tables of report {number} and turns them into data frames. "
-        "Use it when somebody asks for the numbers in a document or a spreadsheet."
+    sentences = (
+        f"Extracts the tables of report {number} and turns them into data frames.",
+        "Use it when somebody asks for the numbers in a document or a spreadsheet.",
     )
+    what = " ".join(sentences)
     yield from ("---", f"name: {name}")
     match number % 10:
         case 7 | 8:
-            yield from (
-                "description: >-",
-                *(f"  {part}." for part in what.split(".")[:2]),
-            )
+            yield from ("description: >-", *(f"  {text}" for text in sentences))
         case 9:
             yield f"description: 'Note: {what}'"
         case _:
             yield f"description: {what}"
     yield from ("license: Apache-2.0", "metadata:", "  author: somebody")
-    yield from (f'  version: "1.{number}"', "---", "", f"# {name}", "")
+    yield f'  version: "1.{number}"'
+    if number % 10 == 6:
+        yield from ("  tags:", "    - tables", "    - reports")
+    yield from ("---", "", f"# {name}", "")
     yield from (f"{step}. Do what has to be done in step {step}." for step in range(50))
     yield ""
 
