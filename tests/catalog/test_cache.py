@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from prime_skills_ext.catalog import cache as caches
 from prime_skills_ext.catalog import loading, reading
-from prime_skills_ext.catalog.cache import CACHE_FILE, SkillCache
+from prime_skills_ext.catalog.cache import CACHE_FILE, SkillCache, stamp
 from prime_skills_ext.catalog.discovery import Discovery, discover
 from prime_skills_ext.catalog.sources import Source
 from prime_skills_ext.catalog.walking import Found
@@ -449,7 +449,7 @@ def test_name_that_is_read_two_ways_is_kept_apart(
     found = Found(path=str(path), identity=str(path))
     cache = SkillCache(agent)
     outcome = to_skill(parse(path.read_bytes(), path=path), path=path)
-    cache.put(found, outcome, status=path.stat(), size=1)
+    cache.put(found, outcome, stamp=stamp(path.stat()), size=1)
     cache.save()
     again = SkillCache(agent)
     assert again.get(found._replace(loose=True), path=path, identity=path) is None
