@@ -180,6 +180,22 @@ def test_kb07_reserved_names_are_loaded_privately(
     assert ("ready", f'skills["{name}"]') == (status.state, status.bound_as)
 
 
+@pytest.mark.parametrize("name", ["calendar", "email"])
+def test_row33_a_skill_named_like_a_standard_module_is_never_bound_over_it(
+    name: str, run: Run, skills: Path, make_skill: MakeSkill
+) -> None:
+    """The module stays what it is, and the way out is told."""
+    make_skill(skills, name, python="def run(): return 'skill'")
+    run("%load_ext prime_skills_ext")
+    assert "run" not in run(f"import {name}; dir({name})")
+    [told] = [
+        check.detail
+        for check in run("%skill doctor").checks
+        if check.title == "private-name"
+    ]
+    assert f'skills["{name}"]' in told
+
+
 @pytest.mark.parametrize("name", ["3d-print", "a.b"])
 def test_kb07_what_is_no_identifier_is_instructions(
     name: str, run: Run, skills: Path, make_skill: MakeSkill

@@ -86,3 +86,16 @@ def test_links_that_leave_are_listed(folder: Path) -> None:
     (folder / "out").symlink_to("../..")
     (folder / "sub/etc").symlink_to("/etc")
     assert {folder / "out", folder / "sub/etc"} == set(leaving_links(folder))
+
+
+def test_row30_what_a_link_leads_out_to_is_never_read(
+    folder: Path, tmp_path: Path
+) -> None:
+    """The link is part of the skill, what lies behind it is not."""
+    outside = tmp_path / "outside.txt"
+    outside.write_text("1")
+    (folder / "notes.txt").symlink_to(outside)
+    before = content_hash(folder)
+    outside.write_text("2")
+    assert before == content_hash(folder)
+    assert (folder / "notes.txt",) == leaving_links(folder)

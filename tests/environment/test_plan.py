@@ -170,6 +170,21 @@ def test_unavailable_skill_is_an_error_with_a_way_out() -> None:
     }
 
 
+def test_row34_a_sibling_named_like_a_public_project_is_not_taken_from_the_index() -> (
+    None
+):
+    """A skill called ``requests`` that is not in use here is not the one on PyPI."""
+    plan = plan_installs(
+        [wanted("a", "requests>=2")],
+        record=Record(),
+        unavailable={"requests": "requests"},
+    )
+    assert plan.steps == ()
+    assert plan.failed["/skills/a"].reason == (
+        "it requires the skill requests, which is not available here"
+    )
+
+
 def test_vanished_skill_is_an_error_for_who_requires_it() -> None:
     """A recorded skill whose folder is gone is not looked up on the index."""
     known = record((wanted("b"), "installed"))
