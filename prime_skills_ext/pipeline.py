@@ -7,7 +7,7 @@ in the stages. Without a binder it plans and installs but touches no namespace.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -15,6 +15,7 @@ from types import ModuleType
 from typing import final
 
 from prime_skills_ext.catalog.credentials import loans
+from prime_skills_ext.catalog.discovery import Candidate
 from prime_skills_ext.catalog.facts import gather_facts
 from prime_skills_ext.catalog.gates import Problem, gates
 from prime_skills_ext.catalog.hosts import find_handlers
@@ -23,8 +24,8 @@ from prime_skills_ext.catalog.places import Places
 from prime_skills_ext.catalog.selection import Selection
 from prime_skills_ext.catalog.sources import Source
 from prime_skills_ext.catalog.status import Catalogue, SkillStatus, statuses
-from prime_skills_ext.catalog.survey import Choices, survey
-from prime_skills_ext.catalog.trust import needs_trust
+from prime_skills_ext.catalog.survey import Choices, Survey, survey
+from prime_skills_ext.catalog.trust import Distrust, needs_trust
 from prime_skills_ext.environment import record as records
 from prime_skills_ext.environment.activation import activate, deactivate
 from prime_skills_ext.environment.facts import is_inside
@@ -36,7 +37,11 @@ from prime_skills_ext.kernel import lending
 from prime_skills_ext.kernel.binding import Binder, Bindings
 from prime_skills_ext.kernel.command_path import CommandPath
 from prime_skills_ext.kernel.importing import Refusal
-from prime_skills_ext.kernel.loading import is_source_only, load_from_source_only
+from prime_skills_ext.kernel.loading import (
+    Doubt,
+    is_source_only,
+    load_from_source_only,
+)
 from prime_skills_ext.kernel.skills import Lazy
 from prime_skills_ext.skill.model import Diagnostic, Skill
 
@@ -145,6 +150,8 @@ class Pipeline:
             ],
         )
         installed = install(retry=retry)
+        if self._binder is not None:
+            load_from_source_only(self, _project_code(found))
         bindings = self._bind(selection, gated, installed, reload=reload)
         undeclared = find_undeclared(bindings.errors)
         if undeclared and allow_install:
@@ -184,7 +191,7 @@ class Pipeline:
     def close(self) -> None:
         """Undo what lives from run to run: names, ``sys.path``, ``PATH``."""
         lending.withdraw(self)
-        load_from_source_only(self, ())
+        load_from_source_only(self, {})
         if self._binder is not None:
             self._binder.unbind()
         deactivate(owner=self._owner)
@@ -231,7 +238,6 @@ class Pipeline:
         lending.provide(
             self, loans(usable, agent_directory=directory, environ=self._environ)
         )
-        load_from_source_only(self, _sources_of_projects(selection))
         bindings = self._binder.bind(
             holders,
             problems={**_failures(installed), **gated},
@@ -331,10 +337,20 @@ class Pipeline:
         return ()
 
 
-def _sources_of_projects(selection: Selection) -> Iterator[Path]:
-    for item in selection.candidates():
-        if needs_trust(item) and item.skill.python is not None:
-            yield item.skill.python.src
+def _project_code(found: Survey) -> dict[Path, Doubt]:
+    """The code that came with a project, and why it may not be read when it is."""
+    return {
+        item.skill.python.src: partial(_doubt, item, explain=found.explain)
+        for item in found.selection.candidates()
+        if needs_trust(item) and item.skill.python is not None
+    }
+
+
+def _doubt(
+    candidate: Candidate, *, explain: Callable[[Candidate], Distrust | None]
+) -> str | None:
+    found = explain(candidate)
+    return found and f"{candidate.skill.name}: {found.reason}. Fix: {found.fix}"
 
 
 def _refused(skills: Iterable[Skill], installed: InstallReport) -> dict[str, Refusal]:

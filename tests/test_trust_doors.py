@@ -186,3 +186,22 @@ def test_skills_of_an_installed_distribution_are_found(
     assert "builtin" in {source.label for source in SkillManager().snapshot.sources}
     only = SkillManager(no_skills=True)
     assert [] == [*only.catalogue.skills]
+
+
+def test_se07_pinned_code_that_is_imported_late_is_what_was_pinned(
+    run: Run, place: Path, make_skill: MakeSkill
+) -> None:
+    """A pin binds what the skill imports after the load, too."""
+    folder = make_skill(
+        place / ".agents" / "skills",
+        "late",
+        python="def run():\n    from late.helper import answer\n    return answer\n",
+        files={"src/late/helper.py": "answer = 'pinned'\n"},
+    )
+    run("%load_ext prime_skills_ext")
+    run("%skill trust --pin")
+    (folder / "src/late/helper.py").write_text("answer = 'swapped'\n")
+    with pytest.raises(ImportError, match="--pin"):
+        run("await late()")
+    run("%skill trust --pin")
+    assert "swapped" == run("await late()")

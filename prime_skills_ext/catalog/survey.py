@@ -5,7 +5,7 @@ Puts sources, settings and trust together and decides nothing itself.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import final
 from prime_skills_ext.catalog.cache import SkillCache
 from prime_skills_ext.catalog.configured import settings_sources
 from prime_skills_ext.catalog.disabling import Disabler
-from prime_skills_ext.catalog.discovery import Discovery, discover
+from prime_skills_ext.catalog.discovery import Candidate, Discovery, discover
 from prime_skills_ext.catalog.package_sources import (
     PackageDirectory,
     find_package_sources,
@@ -70,6 +70,7 @@ class Survey:
         sources: Where skills were looked for, highest precedence first.
         selection: Who holds each name.
         distrusted: Why a winner is not trusted, by identity.
+        explain: Says why a candidate is not trusted, as it is when asked.
         diagnostics: What is wrong with settings, sources and the trust store; those
             of the skills themselves are the selection's.
     """
@@ -78,6 +79,7 @@ class Survey:
     sources: tuple[Source, ...]
     selection: Selection
     distrusted: Mapping[Path, Distrust]
+    explain: Callable[[Candidate], Distrust | None]
     diagnostics: tuple[Diagnostic, ...]
 
 
@@ -125,6 +127,7 @@ def survey(places: Places, *, choices: Choices, environ: Mapping[str, str]) -> S
             for item in selection.winners
             if item.skill.identity in selection.untrusted and (why := explain(item))
         },
+        explain=explain,
         diagnostics=(
             *damage,
             *problems,

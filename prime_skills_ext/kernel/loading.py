@@ -11,7 +11,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib.machinery import BYTECODE_SUFFIXES, ModuleSpec, SourceFileLoader
 from importlib.util import source_from_cache
@@ -22,6 +22,7 @@ from typing import Any, Protocol, final
 from prime_skills_ext.kernel.names import PRIVATE
 
 __all__ = [
+    "Doubt",
     "ImportOutcome",
     "Session",
     "SkillLoader",
@@ -110,6 +111,8 @@ class SkillLoader(SourceFileLoader):
         is_bytecode = path.endswith(tuple(BYTECODE_SUFFIXES))
         if is_bytecode and is_source_only(self.src):
             raise OSError(f"{path} is not what was trusted")
+        if not is_bytecode and (doubt := _doubt(self.src)):
+            raise ImportError(doubt, name=self.name, path=path)
         data = super().get_data(path)
         if is_bytecode and not _trusted(path, data):
             raise OSError(f"{path} may be stale")
@@ -128,27 +131,36 @@ class SkillLoader(SourceFileLoader):
         self.defined = frozenset(module.__dict__)
 
 
+#: Says why code may not be read just now; ``None`` when it may.
+Doubt = Callable[[], str | None]
 #: By who said so; one per shell.
-_SOURCE_ONLY: dict[int, frozenset[Path]] = {}
+_SOURCE_ONLY: dict[int, Mapping[Path, Doubt]] = {}
 
 
-def load_from_source_only(owner: object, sources: Iterable[Path]) -> None:
-    """Never use the bytecode beside some skills' code.
+def load_from_source_only(owner: object, sources: Mapping[Path, Doubt]) -> None:
+    """Never use the bytecode beside some skills' code, and ask before each file.
 
-    It can come with a repository, where no reader sees it and no hash binds it.
+    Bytecode can come with a repository, where no reader sees it and no hash binds
+    it. A module may be imported long after its skill was looked at.
 
     Args:
         owner: Who says so; takes the place of what it said before.
-        sources: The ``src`` of each such skill; none at all forgets ``owner``.
+        sources: The ``src`` of each such skill, and what is asked before a file of it
+            is read; none at all forgets ``owner``.
     """
     _SOURCE_ONLY.pop(id(owner), None)
-    if named := frozenset(sources):
-        _SOURCE_ONLY[id(owner)] = named
+    if sources:
+        _SOURCE_ONLY[id(owner)] = dict(sources)
 
 
 def is_source_only(src: Path) -> bool:
     """Say whether the bytecode beside some skill's code is never used."""
     return any(src in sources for sources in [*_SOURCE_ONLY.values()])
+
+
+def _doubt(src: Path) -> str | None:
+    asked = [named[src] for named in [*_SOURCE_ONLY.values()] if src in named]
+    return next((reason for ask in asked if (reason := ask())), None)
 
 
 def check_run(module: ModuleType) -> None:
