@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import final
 
-from prime_skills_ext.catalog.looking import absolute, real_path
+from prime_skills_ext.catalog.looking import absolute, is_there, real_path
 
 __all__ = ["Places", "file_type", "find_places", "path_of"]
 
@@ -88,9 +88,11 @@ def _current_directory(environ: Mapping[str, str], *, home: Path) -> str:
         return str(Path.cwd())
     except OSError:
         # the folder was deleted under us; the shell's note of it still tells the way
-        # up, and without one the home directory has no project in it
+        # up, and without one the home directory has no project in it. A note of a
+        # folder that is there is somebody else's: the server's that started a kernel
         noted = environ.get("PWD", "")
-        return noted if Path(noted).is_absolute() else str(home)
+        is_ours = Path(noted).is_absolute() and not is_there(noted)
+        return noted if is_ours else str(home)
 
 
 def _agent_directory(environ: Mapping[str, str], *, home: Path) -> Path:

@@ -151,6 +151,20 @@ def test_di11_places_survive_a_vanished_working_directory(
     assert ["working-directory-missing"] == [item.code for item in diagnostics]
 
 
+def test_di11_a_folder_that_is_there_is_not_the_one_that_vanished(
+    project: Path, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A kernel inherits the server's note: trust must never mean that folder."""
+    server = tmp_path / "server"
+    (server / ".git").mkdir(parents=True)
+    gone = project / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    places = find_places(environ={"PWD": str(server)}, home=home)
+    assert home.resolve() == places.project_root
+
+
 def test_di11_places_fall_back_to_home_when_nothing_notes_the_directory(
     project: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
