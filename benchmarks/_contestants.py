@@ -21,7 +21,7 @@ Pass = Callable[[], int]
 
 def skills_ref(folder: Path, _: Path) -> Pass:
     """Read every skill's properties with the public reference library."""
-    from skills_ref import read_properties  # noqa: PLC0415 - in its own environment
+    from skills_ref import read_properties
 
     return lambda: sum(
         bool(read_properties(skill).name) for skill in sorted(folder.iterdir())
@@ -30,14 +30,14 @@ def skills_ref(folder: Path, _: Path) -> Pass:
 
 def bare_loop(folder: Path, _: Path) -> Pass:
     """Scan, read and load YAML with libyaml: the least that reading headers takes."""
-    import yaml  # noqa: PLC0415 - not in every environment
+    import yaml
 
     loader = yaml.CSafeLoader
 
     def run() -> int:
         found = []
         for path in _skill_files(folder):
-            with open(path, encoding="utf-8") as file:  # noqa: PTH123 - the least
+            with open(path, encoding="utf-8") as file:
                 header = file.read().split("---", 2)[1]
             found.append(yaml.load(header, Loader=loader))  # noqa: S506 - it is safe
         return sum(bool(header["name"]) for header in found)
@@ -47,10 +47,10 @@ def bare_loop(folder: Path, _: Path) -> Pass:
 
 def cold(folder: Path, agent: Path) -> Pass:
     """Discover with an empty cache, and write it."""
-    from prime_skills_ext.catalog.cache import CACHE_FILE  # noqa: PLC0415
+    from prime_skills_ext.catalog.cache import CACHE_FILE
 
     # imported when the first header needs it; like the peer's, it is not measured
-    from prime_skills_ext.skill import _yaml  # noqa: F401, PLC0415
+    from prime_skills_ext.skill import _yaml  # noqa: F401 - for its effect
 
     (agent / CACHE_FILE).unlink(missing_ok=True)
     return _discover(folder, agent)
@@ -67,11 +67,11 @@ def walk_and_load(folder: Path, agent: Path) -> Pass:
     This is what a warm run cannot do without: it compares nothing, knows no rules, and
     puts nothing together.
     """
-    from prime_skills_ext.catalog._cached import from_json  # noqa: PLC0415
-    from prime_skills_ext.catalog.cache import CACHE_FILE  # noqa: PLC0415
+    from prime_skills_ext.catalog._cached import from_json
+    from prime_skills_ext.catalog.cache import CACHE_FILE
 
     def run() -> int:
-        status = [os.stat(path) for path in _skill_files(folder)]  # noqa: PTH116
+        status = [os.stat(path) for path in _skill_files(folder)]
         kept = json.loads((agent / CACHE_FILE).read_bytes())["skills"]
         skills = [
             from_json(entry[1], path=(path := Path(text)), identity=path)
@@ -84,10 +84,10 @@ def walk_and_load(folder: Path, agent: Path) -> Pass:
 
 def walk_and_parse(folder: Path, agent: Path) -> Pass:
     """Scan, look at each skill's status, and parse the JSON of the cache, no more."""
-    from prime_skills_ext.catalog.cache import CACHE_FILE  # noqa: PLC0415
+    from prime_skills_ext.catalog.cache import CACHE_FILE
 
     def run() -> int:
-        status = [os.stat(path) for path in _skill_files(folder)]  # noqa: PTH116
+        status = [os.stat(path) for path in _skill_files(folder)]
         kept = json.loads((agent / CACHE_FILE).read_bytes())["skills"]
         return min(len(status), len(kept))
 
@@ -108,9 +108,9 @@ CONTESTANTS: dict[str, Callable[[Path, Path], Pass]] = {
 
 
 def _discover(folder: Path, agent: Path) -> Pass:
-    from prime_skills_ext.catalog.cache import SkillCache  # noqa: PLC0415
-    from prime_skills_ext.catalog.discovery import discover  # noqa: PLC0415
-    from prime_skills_ext.catalog.sources import Source  # noqa: PLC0415
+    from prime_skills_ext.catalog.cache import SkillCache
+    from prime_skills_ext.catalog.discovery import discover
+    from prime_skills_ext.catalog.sources import Source
 
     sources = [Source(kind="user", label="user", directory=folder)]
     return lambda: len(discover(sources, cache=SkillCache(agent)).candidates)
