@@ -4,9 +4,7 @@
 
 Generates skills, makes an environment for the public ``skills-ref`` package, and runs
 every contestant in turn, round after round, each in a new process with the same
-Python. A busy machine slows both sides of a pair, so each round gives one ratio and
-the median of these counts; the ratio of CPU times stands beside it, because waiting
-for a core is nobody's merit or fault. Exits with 1 if a target is missed.
+Python; ``_pairs.py`` says how a pair is judged. Exits with 1 if a target is missed.
 """
 
 from __future__ import annotations
@@ -14,15 +12,14 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import platform
-import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
+
+from _pairs import Pair, Sample, Times, contestants, in_turn, print_table, row
 
 from prime_skills_ext import process
 from prime_skills_ext.environment.uv import find_uv
@@ -35,30 +32,6 @@ _CONTESTANTS: Final = Path(__file__).with_name("_contestants.py")
 _SAFE_AGE_S: Final = 4.0
 _TIMEOUT_S: Final = 600.0
 
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Pair:
-    """Two contestants and what their ratio must be.
-
-    Attributes:
-        ours: What is measured.
-        peer: What it is measured against.
-        label: The peer in words.
-        slower: ``ours / peer`` must not exceed this, if it has a target.
-        faster: ``peer / ours`` must not fall short of this, if it has a target.
-    """
-
-    ours: str
-    peer: str
-    label: str
-    slower: float | None = None
-    faster: float | None = None
-
-
-_COLUMNS: Final = (
-    *("skills", "ours", "time", "against", "time", "ratio", "from … to", "CPU ratio"),
-    *("target", "holds"),
-)
 
 PAIRS: Final = (
     Pair(ours="cold", peer="skills_ref", label=f"`{PEER}`", faster=5),
@@ -80,9 +53,6 @@ PAIRS: Final = (
         label="`scandir`, `stat`, cache's JSON parsed",
     ),
 )
-
-#: Wall and CPU time of each round, by contestant.
-Times = Mapping[str, Sequence[tuple[float, float]]]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -107,10 +77,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             time.sleep(_SAFE_AGE_S)
             times = measure(place, count=count, rounds=options.rounds, peer=peer)
             for pair in PAIRS:
-                row, is_met = _row(pair, times, count=count)
-                rows.append(row)
+                line, is_met = row(f"{count:,}", pair, times)
+                rows.append(line)
                 holds = holds and is_met
-    _print(rows, rounds=options.rounds)
+    print_table(rows, first="skills", rounds=options.rounds)
     return 0 if holds else 1
 
 
@@ -161,32 +131,25 @@ def _skill_lines(name: str, *, number: int) -> Iterator[str]:
 
 def measure(place: Path, *, count: int, rounds: int, peer: Path) -> Times:
     """Run all contestants in turn; return what each took in each round."""
-    names = list(
-        dict.fromkeys(name for pair in PAIRS for name in (pair.ours, pair.peer))
-    )
-    # the cache must be there for the others; the first round warms up and is dropped
-    names.sort(key=lambda name: name != "cold")
-    times: dict[str, list[tuple[float, float]]] = {name: [] for name in names}
-    for turn in range(rounds + 1):
-        for name in names:
-            python = str(peer) if name == "skills_ref" else sys.executable
-            answer = process.run(
-                [
-                    *(python, str(_CONTESTANTS), name),
-                    *(str(place / "skills"), str(place / "agent")),
-                ],
-                cwd=place,
-                timeout_s=_TIMEOUT_S,
-            )
-            result = json.loads(answer.stdout)
-            if result["count"] != count:
-                raise SystemExit(f"{name} saw {result['count']} of {count} skills")
-            if turn > 0:
-                times[name].append((result["wall"], result["cpu"]))
-        sys.stderr.write(f"\r{count} skills: round {turn} of {rounds} ")
-        sys.stderr.flush()
-    sys.stderr.write("\n")
-    return times
+    # the cache must be there for the others
+    names = sorted(contestants(PAIRS), key=lambda name: name != "cold")
+
+    def sample(name: str) -> Sample:
+        python = str(peer) if name == "skills_ref" else sys.executable
+        answer = process.run(
+            [
+                *(python, str(_CONTESTANTS), name),
+                *(str(place / "skills"), str(place / "agent")),
+            ],
+            cwd=place,
+            timeout_s=_TIMEOUT_S,
+        )
+        result = json.loads(answer.stdout)
+        if result["count"] != count:
+            raise SystemExit(f"{name} saw {result['count']} of {count} skills")
+        return result["wall"], result["cpu"]
+
+    return in_turn(names, sample, rounds=rounds, title=f"{count} skills")
 
 
 def _peer_python(directory: Path) -> Path:
@@ -199,53 +162,6 @@ def _peer_python(directory: Path) -> Path:
         process.run([uv, *arguments], cwd=directory.parent, timeout_s=_TIMEOUT_S)
     scripts = "Scripts" if os.name == "nt" else "bin"
     return directory / scripts / "python"
-
-
-def _row(pair: Pair, times: Times, *, count: int) -> tuple[str, bool]:
-    rounds = list(zip(times[pair.ours], times[pair.peer], strict=True))
-    # the larger one is named first, so that every ratio reads "times"
-    walls = [_ratio(pair, ours[0], peer[0]) for ours, peer in rounds]
-    cpus = [_ratio(pair, ours[1], peer[1]) for ours, peer in rounds]
-    ratio = statistics.median(walls)
-    if pair.faster is not None:
-        word, target, is_met = "faster", f"≥ {pair.faster:g}", ratio >= pair.faster
-    elif pair.slower is not None:
-        word, target, is_met = "slower", f"≤ {pair.slower:g}", ratio <= pair.slower
-    else:
-        word, target, is_met = "slower", "none", True
-    cells = (
-        f"{count:,}",
-        pair.ours,
-        _milliseconds(times[pair.ours]),
-        pair.label,
-        _milliseconds(times[pair.peer]),
-        f"{ratio:.2f} × {word}",
-        f"{min(walls):.2f} to {max(walls):.2f}",
-        f"{statistics.median(cpus):.2f}",
-        target,
-        "" if target == "none" else "yes" if is_met else "**no**",
-    )
-    return f"| {' | '.join(cells)} |", is_met
-
-
-def _ratio(pair: Pair, ours: float, peer: float) -> float:
-    return ours / peer if pair.faster is None else peer / ours
-
-
-def _milliseconds(times: Sequence[tuple[float, float]]) -> str:
-    return f"{statistics.median(wall for wall, _ in times) * 1000:.0f} ms"
-
-
-def _print(rows: Sequence[str], *, rounds: int) -> None:
-    machine = f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores"
-    lines = (
-        f"| {' | '.join(_COLUMNS)} |",
-        f"|{'---|' * len(_COLUMNS)}",
-        *rows,
-        "",
-        f"Medians of {rounds} rounds, CPython {platform.python_version()}, {machine}.",
-    )
-    sys.stdout.write("\n".join(lines) + "\n")
 
 
 if __name__ == "__main__":
