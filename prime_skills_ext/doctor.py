@@ -11,14 +11,15 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import groupby
 
-from prime_skills_ext.catalog.status import Catalogue, SkillStatus
+from prime_skills_ext.catalog.status import FAILED, SkillStatus
 from prime_skills_ext.environment.uv import find_uv
 from prime_skills_ext.errors import UvNotFoundError
-from prime_skills_ext.manager import FAILED, SkillManager
+from prime_skills_ext.manager import SkillManager
 from prime_skills_ext.skill.model import Diagnostic
 from prime_skills_ext.views.report import Check, Doctor
+from prime_skills_ext.views.summary import counted
 
-__all__ = ["examine", "summarise"]
+__all__ = ["examine"]
 
 #: States that are nobody's fault and need nothing done.
 _FINE = frozenset({"ready", "instructions", "shadowed"})
@@ -42,28 +43,6 @@ def examine(manager: SkillManager, *, everything: bool = False) -> Doctor:
             *_diagnostics(manager.catalogue.diagnostics, everything=everything),
         )
     )
-
-
-def summarise(catalogue: Catalogue) -> str | None:
-    """Say in one line what somebody should look at; ``None`` when all is well.
-
-    This is all that a load may say, so warnings are counted, not listed.
-    """
-    failed = [item.name for item in catalogue.skills if item.state in FAILED]
-    waiting = sum(item.state == "untrusted" for item in catalogue.skills)
-    warnings = sum(item.severity != "info" for item in catalogue.diagnostics)
-    parts = []
-    if failed:
-        parts.append(f"{_count(len(failed), 'skill')} failed ({', '.join(failed)})")
-    if waiting:
-        parts.append(f"{_count(waiting, 'project skill')} not trusted")
-    if warnings:
-        parts.append(_count(warnings, "warning"))
-    return f"Skills: {', '.join(parts)}. See %skill doctor" if parts else None
-
-
-def _count(number: int, thing: str) -> str:
-    return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
 def _python(manager: SkillManager) -> Iterator[Check]:
@@ -117,7 +96,7 @@ def _sources(manager: SkillManager) -> Iterator[Check]:
             yield Check(
                 title=source.label,
                 state="ok",
-                detail=f"{_count(count, 'skill')} in {source.directory}",
+                detail=f"{counted(count, 'skill')} in {source.directory}",
             )
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from functools import partial
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, final
 from weakref import WeakKeyDictionary
 
 from IPython.core.completer import (
@@ -23,13 +23,20 @@ from IPython.core.error import UsageError
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.core.magic import no_var_expand
 
-from prime_skills_ext import commands, login
-from prime_skills_ext.completion import complete
-from prime_skills_ext.doctor import summarise
 from prime_skills_ext.errors import PrimeSkillsError
+from prime_skills_ext.later import later
 from prime_skills_ext.manager import SkillManager
 from prime_skills_ext.views import formatters
 from prime_skills_ext.views.progress import Progress
+from prime_skills_ext.views.summary import summarise
+
+if TYPE_CHECKING:
+    from prime_skills_ext import commands, completion, login
+else:
+    # a load asks for nothing: who types %skill, or Tab behind it, does
+    commands = later("prime_skills_ext.commands")
+    completion = later("prime_skills_ext.completion")
+    login = later("prime_skills_ext.login")
 
 __all__ = ["load", "unload"]
 
@@ -152,7 +159,7 @@ class _Door:
         if line.split(None, 1)[:1] != ["%skill"] or not line[len("%skill") :]:
             return {"completions": []}
         names = [item.skill.name for item in self.manager.catalogue.skills]
-        found = complete(
+        found = completion.complete(
             line, names=names, providers=partial(login.providers, self.manager)
         )
         return {

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, MutableMapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from traitlets import Bool, Enum, List, Unicode, observe
 from traitlets.config import Config, Configurable
@@ -25,7 +25,7 @@ from prime_skills_ext.catalog.places import find_places
 from prime_skills_ext.catalog.reading import read_file
 from prime_skills_ext.catalog.selection import Precedence
 from prime_skills_ext.catalog.sources import find_sources
-from prime_skills_ext.catalog.status import Catalogue
+from prime_skills_ext.catalog.status import FAILED, Catalogue
 from prime_skills_ext.catalog.survey import Choices
 from prime_skills_ext.catalog.trust import Override
 from prime_skills_ext.environment.installation import InstallReport
@@ -33,19 +33,27 @@ from prime_skills_ext.environment.venv import Environment, Mode, find_mode
 from prime_skills_ext.errors import InstallError, PrimeSkillsError
 from prime_skills_ext.kernel.binding import Binder
 from prime_skills_ext.kernel.lending import OwnEnviron
-from prime_skills_ext.kernel.reload import ReloadReport
+from prime_skills_ext.later import later
 from prime_skills_ext.pipeline import Pipeline, Snapshot
-from prime_skills_ext.skill import frontmatter
-from prime_skills_ext.views.card import SkillDetails
-from prime_skills_ext.views.report import Message
 
-__all__ = ["FAILED", "SkillManager", "absolute_path", "no_skill_in", "plan_for_launch"]
+if TYPE_CHECKING:
+    from prime_skills_ext.kernel import reload as reloading
+    from prime_skills_ext.kernel.reload import ReloadReport
+    from prime_skills_ext.skill import frontmatter
+    from prime_skills_ext.views import card, report
+    from prime_skills_ext.views.card import SkillDetails
+    from prime_skills_ext.views.report import Message
+else:
+    # what answers somebody who asks, after the load
+    reloading = later("prime_skills_ext.kernel.reload")
+    frontmatter = later("prime_skills_ext.skill.frontmatter")
+    card = later("prime_skills_ext.views.card")
+    report = later("prime_skills_ext.views.report")
+
+__all__ = ["SkillManager", "absolute_path", "no_skill_in", "plan_for_launch"]
 
 #: How much of a skill's file is shown at most.
 MAX_BODY_BYTES = 1 << 24
-
-#: States in which somebody has to do something before a skill works again.
-FAILED = frozenset({"install-failed", "import-failed", "stale"})
 
 
 class SkillManager(Configurable):
@@ -158,7 +166,7 @@ class SkillManager(Configurable):
                 fix="put the file back, then run %reload_skills",
                 path=status.skill.path,
             ) from error
-        details = SkillDetails(
+        details = card.SkillDetails(
             status=status, body=frontmatter.parse(text, path=status.skill.path).body
         )
         value = self.snapshot.bindings.values.get(status.skill.identity)
@@ -185,14 +193,14 @@ class SkillManager(Configurable):
         names = {item.skill.identity: item.name for item in self.catalogue.skills}
         failing = [item.name for item in self.catalogue.skills if item.state in FAILED]
         changed = [names[identity] for identity in bindings.changed]
-        report = ReloadReport.between(
+        found = reloading.ReloadReport.between(
             _standing(before),
             _standing(self.catalogue),
             # what was tried again in vain is an answer, too
             changed=[*changed, *failing] if retry else changed,
             failing=failing,
         )
-        return report or None
+        return found or None
 
     def sync(self, *, retry: bool = False) -> Message:
         """Make the environment and install what is missing.
@@ -212,7 +220,7 @@ class SkillManager(Configurable):
             )
         count = len(self._snapshot.installed.installed)
         new = "1 skill installed; " if count == 1 else f"{count} skills installed; "
-        return Message(text=f"{new if count else ''}everything is up to date")
+        return report.Message(text=f"{new if count else ''}everything is up to date")
 
     def add(self, path: Path) -> ReloadReport | Message:
         """Use the skills of ``path``, before all others, until this kernel ends.
@@ -222,11 +230,11 @@ class SkillManager(Configurable):
         """
         absolute = absolute_path(path)
         if absolute in self._added:
-            return self.reload() or Message(text=f"{path} was added before")
+            return self.reload() or report.Message(text=f"{path} was added before")
         self._check_skills_at(absolute)
         _ = self.snapshot  # what was there before, for the report
         self._added.insert(0, absolute)
-        return self.reload() or Message(text=f"{path} brings nothing new")
+        return self.reload() or report.Message(text=f"{path} brings nothing new")
 
     def forget(self, path: Path) -> ReloadReport | Message:
         """Undo ``add``.
@@ -242,7 +250,7 @@ class SkillManager(Configurable):
                 path=absolute,
             )
         self._added.remove(absolute)
-        return self.reload() or Message(text=f"{path} is forgotten")
+        return self.reload() or report.Message(text=f"{path} is forgotten")
 
     def register(self, path: Path) -> Callable[[], None]:
         """Offer the skills of another extension; they yield to everything else.

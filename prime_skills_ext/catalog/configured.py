@@ -11,10 +11,9 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final, final
+from typing import TYPE_CHECKING, Final, final
 
 from prime_skills_ext.catalog.looking import is_file, is_folder, is_within, real_path
-from prime_skills_ext.catalog.patterns import Pattern, glob_segments, matches_segment
 from prime_skills_ext.catalog.places import Places, path_of
 from prime_skills_ext.catalog.settings import Settings, shown
 from prime_skills_ext.catalog.sources import (
@@ -24,7 +23,14 @@ from prime_skills_ext.catalog.sources import (
     problem_with,
 )
 from prime_skills_ext.catalog.walking import PRUNED
+from prime_skills_ext.later import later
 from prime_skills_ext.skill.model import Diagnostic
+
+if TYPE_CHECKING:
+    from prime_skills_ext.catalog import patterns
+    from prime_skills_ext.catalog.patterns import Pattern
+else:
+    patterns = later("prime_skills_ext.catalog.patterns")  # few files have entries
 
 __all__ = ["MAX_MATCHES", "settings_sources"]
 
@@ -130,7 +136,7 @@ class _Matches:
 def _expand(path: Path) -> _Matches:
     matches = _Matches()
     start = Path(path.anchor)
-    for segments in glob_segments(path.as_posix()[len(start.as_posix()) :]):
+    for segments in patterns.glob_segments(path.as_posix()[len(start.as_posix()) :]):
         # whatever lies below a folder is found by its walk
         kept = segments[:-1] if segments[-1] == "**" else segments
         wants_file = bool(kept) and kept[-1].casefold().endswith(".md")
@@ -151,7 +157,8 @@ def _follow(folder: str, segments: Sequence[str], *, matches: _Matches) -> list[
                 further |= dict.fromkeys(
                     entry.path
                     for entry in matches.scan(at)
-                    if entry.name not in PRUNED and matches_segment(segment, entry.name)
+                    if entry.name not in PRUNED
+                    and patterns.matches_segment(segment, entry.name)
                 )
             else:
                 further[os.path.join(at, segment)] = None  # noqa: PTH118 - text

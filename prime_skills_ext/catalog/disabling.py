@@ -13,12 +13,18 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import final
+from typing import TYPE_CHECKING, final
 
 from prime_skills_ext.catalog.discovery import Candidate
-from prime_skills_ext.catalog.patterns import Pattern, Subject, find_disabling
 from prime_skills_ext.catalog.selection import Disabling
 from prime_skills_ext.catalog.settings import SWITCHES, Settings, shown
+from prime_skills_ext.later import later
+
+if TYPE_CHECKING:
+    from prime_skills_ext.catalog import patterns as matching
+    from prime_skills_ext.catalog.patterns import Pattern, Subject
+else:
+    matching = later("prime_skills_ext.catalog.patterns")  # few files have entries
 
 __all__ = ["Disabler"]
 
@@ -80,10 +86,10 @@ def _by_pattern(
     by_name = _names(candidate)
     if candidate.source.kind == "explicit":
         patterns = [pattern for pattern in patterns if pattern.kind == "disable"]
-        subject = Subject(names=by_name)
+        subject = matching.Subject(names=by_name)
     else:
         subject = _subject(candidate, base=settings.path.parent, names=by_name)
-    pattern = find_disabling(patterns, subject)
+    pattern = matching.find_disabling(patterns, subject)
     if pattern is None:
         return None
     entry = shown(pattern.text)
@@ -116,7 +122,7 @@ def _subject(candidate: Candidate, *, base: Path, names: frozenset[str]) -> Subj
         for start in bases
         if start is not None
     }
-    return Subject(
+    return matching.Subject(
         names=names,
         paths=frozenset(paths),
         base_names=frozenset(place.name for place in places),

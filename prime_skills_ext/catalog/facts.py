@@ -9,15 +9,21 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from prime_skills_ext.catalog.credentials import find_credentials
 from prime_skills_ext.catalog.gates import Facts
 from prime_skills_ext.catalog.hosts import find_uses
-from prime_skills_ext.catalog.nearby import MAX_ENTRIES, find_matching
 from prime_skills_ext.catalog.places import Places
 from prime_skills_ext.catalog.selection import Selection
 from prime_skills_ext.catalog.trust import Distrust
+from prime_skills_ext.later import later
 from prime_skills_ext.skill.model import Diagnostic, Skill
+
+if TYPE_CHECKING:
+    from prime_skills_ext.catalog import nearby
+else:
+    nearby = later("prime_skills_ext.catalog.nearby")  # few skills have `paths`
 
 __all__ = ["gather_facts"]
 
@@ -79,14 +85,14 @@ def _patterns(
     wanted = {skill.paths for skill in skills if skill.paths}
     if not wanted:
         return frozenset(), ()
-    nearby = find_matching(wanted, root=places.project_root)
-    if nearby.complete:
-        return nearby.matching, ()
+    found = nearby.find_matching(wanted, root=places.project_root)
+    if found.complete:
+        return found.matching, ()
     # nobody can say that there is none, so nothing is kept back
     note = Diagnostic(
         code="paths-bound",
-        message=f"This project has more than {MAX_ENTRIES} files and folders: skills "
-        "with `paths` are offered without looking at all of them.",
+        message=f"This project has more than {nearby.MAX_ENTRIES} files and folders: "
+        "skills with `paths` are offered without looking at all of them.",
         fix="Start the kernel in a smaller folder if they should depend on its files.",
         severity="info",
         path=places.project_root,

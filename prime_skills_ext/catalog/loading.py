@@ -9,16 +9,22 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from pathlib import Path
-from typing import final
+from typing import TYPE_CHECKING, final
 
 from prime_skills_ext.catalog.cache import SkillCache, Stamp, stamp
 from prime_skills_ext.catalog.looking import is_file
 from prime_skills_ext.catalog.reading import explain, read_header
 from prime_skills_ext.catalog.walking import Found
-from prime_skills_ext.skill import frontmatter
+from prime_skills_ext.later import later
 from prime_skills_ext.skill.model import Diagnostic, PythonPackage, Skill
 from prime_skills_ext.skill.names import import_name
-from prime_skills_ext.skill.validation import to_skill
+
+if TYPE_CHECKING:
+    from prime_skills_ext.skill import frontmatter, validation
+else:
+    # the cache knows what they said about files that did not change
+    frontmatter = later("prime_skills_ext.skill.frontmatter")
+    validation = later("prime_skills_ext.skill.validation")
 
 __all__ = ["Loader"]
 
@@ -73,7 +79,9 @@ class Loader:
             known = self._headers[found.identity] = data, stamp(status)
         data, taken = known
         header = frontmatter.parse(data, path=path)
-        outcome = to_skill(header, path=path, identity=identity, loose=found.loose)
+        outcome = validation.to_skill(
+            header, path=path, identity=identity, loose=found.loose
+        )
         if self._cache is not None:
             self._cache.put(found, outcome, stamp=taken, size=len(data))
         return outcome

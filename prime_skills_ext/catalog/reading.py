@@ -15,7 +15,7 @@ import re
 import stat
 from typing import Final
 
-from prime_skills_ext.skill.frontmatter import HEADER_BYTES
+from prime_skills_ext.skill.fields import HEADER_BYTES
 
 __all__ = ["digest_file", "explain", "read_file", "read_header", "read_private"]
 

@@ -14,14 +14,20 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Literal, final
+from typing import TYPE_CHECKING, Final, Literal, final
 
 from prime_skills_ext.catalog._settings_memory import SettingsMemory
 from prime_skills_ext.catalog.looking import real_path
-from prime_skills_ext.catalog.patterns import Pattern, parse_entry
 from prime_skills_ext.catalog.places import Places
 from prime_skills_ext.catalog.reading import explain, read_file
+from prime_skills_ext.later import later
 from prime_skills_ext.skill.model import Diagnostic
+
+if TYPE_CHECKING:
+    from prime_skills_ext.catalog import patterns
+    from prime_skills_ext.catalog.patterns import Pattern
+else:
+    patterns = later("prime_skills_ext.catalog.patterns")  # few files have entries
 
 __all__ = [
     "MAX_BYTES",
@@ -100,9 +106,9 @@ class Settings:
         if not self.compact:
             found["compaction"] = {"agentCallable": False}
         # what "+" brings back only makes sense beside what "!" takes away
-        patterns = [item.text for item in self.skills if item.kind != "path"]
+        texts = [item.text for item in self.skills if item.kind != "path"]
         if any(item.kind in {"exclude", "disable"} for item in self.skills):
-            found["skills"] = patterns
+            found["skills"] = texts
         return found
 
 
@@ -330,7 +336,7 @@ class _Reader:
         where = f"entry {number} of `skills`"
         if not isinstance(entry, str):
             what = f"{where} is {_kind(entry)} and is ignored"
-        elif (pattern := parse_entry(entry)) is None:
+        elif (pattern := patterns.parse_entry(entry)) is None:
             what = f"{where} names nothing"
         elif not _is_path(pattern.value):
             what = f"{where} holds characters that no path has"

@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import final
+from typing import Final, final
 
 from prime_skills_ext.catalog.discovery import Candidate
 from prime_skills_ext.catalog.gates import Facts, Problem, State, gates
@@ -21,6 +21,7 @@ from prime_skills_ext.errors import UnknownSkillError
 from prime_skills_ext.skill.model import Diagnostic, Skill
 
 __all__ = [
+    "FAILED",
     "Catalogue",
     "Facts",
     "Problem",
@@ -29,6 +30,9 @@ __all__ = [
     "statuses",
     "suggestion",
 ]
+
+#: States in which somebody has to do something before a skill works again.
+FAILED: Final = frozenset({"install-failed", "import-failed", "stale"})
 
 
 @final

@@ -12,16 +12,21 @@ import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, final
+from typing import TYPE_CHECKING, Literal, final
 
 from prime_skills_ext.catalog._trust_file import Entry, TrustFile
 from prime_skills_ext.catalog._worktree import repository_of
-from prime_skills_ext.catalog.content import content_hash, leaving_links
 from prime_skills_ext.catalog.discovery import Candidate, discover
 from prime_skills_ext.catalog.looking import is_folder, real_path
 from prime_skills_ext.catalog.sources import project_sources
 from prime_skills_ext.errors import TrustError
+from prime_skills_ext.later import later
 from prime_skills_ext.skill.model import Diagnostic, Skill
+
+if TYPE_CHECKING:
+    from prime_skills_ext.catalog import content as contents
+else:
+    contents = later("prime_skills_ext.catalog.content")  # for those who --pin
 
 __all__ = [
     "Decision",
@@ -329,9 +334,9 @@ def _pin_key(skill: Skill, *, root: Path) -> str:
 def _pin(skill: Skill) -> str:
     content = Path(real_path(skill.content))
     try:
-        links = leaving_links(content)
+        links = contents.leaving_links(content)
         if not links:
-            return content_hash(content)
+            return contents.content_hash(content)
     except OSError as error:
         raise TrustError(
             f"The skill {skill.name} cannot be pinned: a file of it cannot be read",

@@ -12,7 +12,7 @@ import stat
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Final, NamedTuple, final
+from typing import TYPE_CHECKING, Final, NamedTuple, final
 
 from prime_skills_ext.catalog.ignores import (
     IgnoreRule,
@@ -23,9 +23,14 @@ from prime_skills_ext.catalog.ignores import (
 from prime_skills_ext.catalog.looking import real_path
 from prime_skills_ext.catalog.reading import explain
 from prime_skills_ext.catalog.sources import Source
+from prime_skills_ext.later import later
 from prime_skills_ext.skill.model import Diagnostic, Severity
 from prime_skills_ext.skill.names import SKILL_FILE, is_skill_file
-from prime_skills_ext.skill.text import few
+
+if TYPE_CHECKING:
+    from prime_skills_ext.skill import text
+else:
+    text = later("prime_skills_ext.skill.text")  # only what is odd is told
 
 __all__ = ["MAX_DEPTH", "MAX_DIRECTORIES", "PRUNED", "Found", "walk"]
 
@@ -324,7 +329,7 @@ class _Walk:
         self._tell(
             "skill-hides-others",
             f"{path}{os.sep}{SKILL_FILE}",
-            f"it makes this whole folder one skill, so {few(hidden)} "
+            f"it makes this whole folder one skill, so {text.few(hidden)} "
             f"{'is' if len(hidden) == 1 else 'are'} not looked at",
             fix="Move it into a folder of its own.",
             severity="info" if is_own else "warning",

@@ -9,25 +9,25 @@ from __future__ import annotations
 import csv
 import importlib
 import os
+import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import final
 
-from packaging.utils import canonicalize_name
-
 from prime_skills_ext.catalog.looking import is_there, python_path
 from prime_skills_ext.environment import record as records
 from prime_skills_ext.environment.facts import is_inside
-from prime_skills_ext.environment.generations import KERNEL_PTH
+from prime_skills_ext.environment.links import KERNEL_PTH, link_of
 from prime_skills_ext.environment.usage import hold, release
 from prime_skills_ext.environment.venv import Generation
 from prime_skills_ext.skill.model import Diagnostic
 
 __all__ = ["activate", "active", "deactivate", "refresh"]
 
-_PASSED_OVER = (KERNEL_PTH, "_virtualenv.pth")
+#: What is ours or the environment's own, whichever skills there are.
+_PASSED_OVER = frozenset({KERNEL_PTH, "_virtualenv.pth"})
 
 
 @final
@@ -37,7 +37,7 @@ class _Active:
 
     generation: Generation
     owners: set[str] = field(default_factory=set)
-    files: set[str] = field(default_factory=set)
+    files: set[str] = field(default_factory=lambda: {*_PASSED_OVER})
     paths: list[str] = field(default_factory=list)
     finders: list[object] = field(default_factory=list)
     dropped: list[str] = field(default_factory=list)
@@ -84,11 +84,13 @@ def _take_in(state: _Active) -> tuple[Diagnostic, ...]:
         importlib.invalidate_caches()
         return ()
     _append(str(generation.site_packages), state=state)
-    state.files |= _links_of_skills(generation)
+    files = _unknown_files(state)
+    if files:
+        state.files |= _links_of_others(generation)
     finders = list(sys.meta_path)
     diagnostics = [
         problem
-        for file in sorted(generation.site_packages.glob("*.pth"))
+        for file in files
         if file.name not in state.files
         for problem in _process(file, state=state)
     ]
@@ -184,13 +186,21 @@ def _problem(file: Path, *, what: str, line: int | None = None) -> Diagnostic:
     )
 
 
-def _links_of_skills(generation: Generation) -> frozenset[str]:
-    """Names of the ``.pth`` files that make skills importable for scripts."""
+def _unknown_files(state: _Active) -> list[Path]:
+    """The ``.pth`` files that are neither done nor, by their name, ours."""
+    known = records.read(state.generation.record).skills.values()
+    state.files |= {link_of(skill.project) for skill in known if skill.project}
+    site = state.generation.site_packages
+    return sorted(file for file in site.glob("*.pth") if file.name not in state.files)
+
+
+def _links_of_others(generation: Generation) -> frozenset[str]:
+    """Names of the files that build backends wrote to make skills importable."""
     known = records.read(generation.record)
     names = {skill.project for skill in known.skills.values() if skill.project}
-    links = set(_PASSED_OVER)
+    links: set[str] = set()
     for info in generation.site_packages.glob("*.dist-info"):
-        project = canonicalize_name(info.name.partition("-")[0])
+        project = re.sub(r"[-_.]+", "-", info.name.partition("-")[0]).lower()
         if project not in names:
             continue
         try:

@@ -12,21 +12,24 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import final
-
-from packaging.requirements import Requirement
-from packaging.utils import canonicalize_name
+from typing import TYPE_CHECKING, final
 
 from prime_skills_ext.environment.fingerprint import kernel_paths, signature
-from prime_skills_ext.environment.venv import Environment, Generation
-from prime_skills_ext.environment.wheel import (
+from prime_skills_ext.environment.ours import (
     OWN_NAME,
     RUNTIME_NAME,
-    Wheel,
-    own_wheel,
-    runtime_wheel,
+    own_identity,
+    runtime_identity,
 )
+from prime_skills_ext.environment.venv import Environment, Generation
+from prime_skills_ext.later import later
 from prime_skills_ext.skill.model import Skill
+
+if TYPE_CHECKING:
+    from prime_skills_ext.environment import wheel
+    from prime_skills_ext.environment.wheel import Wheel
+else:
+    wheel = later("prime_skills_ext.environment.wheel")  # made when they are installed
 
 __all__ = ["OURS", "Facts", "Request", "facts", "is_inside"]
 
@@ -59,8 +62,8 @@ class Facts:
     """What decides about an environment besides skills.
 
     Attributes:
-        runtime: The distribution that skills import.
-        own: This package, for an environment that a kernel runs in.
+        identities: Which runtime, and which package of ours, it has to hold.
+        with_own: A kernel runs in it, so it holds this package, too.
         lines: What else such an environment needs.
         kernel_paths: Where the kernel's packages are, in overlay mode.
         kernel: Signature of those.
@@ -68,8 +71,8 @@ class Facts:
             besides skills is right by definition and was not looked at.
     """
 
-    runtime: Wheel
-    own: Wheel | None = None
+    identities: tuple[str, ...]
+    with_own: bool = False
     lines: tuple[str, ...] = ()
     kernel_paths: tuple[Path, ...] = ()
     kernel: str = ""
@@ -78,18 +81,23 @@ class Facts:
     @property
     def base(self) -> str:
         """Identity of what the environment has to hold besides skills."""
-        parts = [self.runtime.digest, self.own.digest if self.own else "", *self.lines]
+        parts = [*self.identities, *self.lines]
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+    @property
+    def runtime(self) -> Wheel:
+        """The distribution that skills import, made anew."""
+        return wheel.runtime_wheel()
+
+    @property
+    def own(self) -> Wheel | None:
+        """This package, for an environment that a kernel runs in, made anew."""
+        return wheel.own_wheel() if self.with_own else None
 
     @property
     def spare(self) -> tuple[str, ...]:
         """What only the runtime's command line needs, and skills do not."""
-        prefix = "Requires-Dist: "
-        return tuple(
-            canonicalize_name(Requirement(line.removeprefix(prefix)).name)
-            for line in self.runtime.metadata.splitlines()
-            if line.startswith(prefix)
-        )
+        return wheel.required_names(self.runtime)
 
 
 def facts(environment: Environment, *, current: Generation | None = None) -> Facts:
@@ -102,17 +110,19 @@ def facts(environment: Environment, *, current: Generation | None = None) -> Fac
     Raises:
         InstallError: Our own files are not complete.
     """
-    runtime = runtime_wheel()
+    runtime = runtime_identity()
     if environment.mode != "own":
         paths = kernel_paths(apart_from=environment.base or environment.root)
-        return Facts(runtime=runtime, kernel_paths=paths, kernel=signature(paths))
+        return Facts(identities=(runtime,), kernel_paths=paths, kernel=signature(paths))
     if current is not None and is_inside(current):
-        return Facts(runtime=runtime, is_inside=True)
+        return Facts(identities=(runtime,), is_inside=True)
     lines = ["ipykernel"]
     with contextlib.suppress(PackageNotFoundError):
         # the kernel's own uv must judge like the launcher's
         lines.append(f"uv=={version('uv')}")
-    return Facts(runtime=runtime, own=own_wheel(), lines=tuple(lines))
+    return Facts(
+        identities=(runtime, own_identity()), with_own=True, lines=tuple(lines)
+    )
 
 
 def is_inside(generation: Generation) -> bool:

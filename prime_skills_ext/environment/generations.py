@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import final
 
 from prime_skills_ext.catalog.looking import is_file
+from prime_skills_ext.environment.links import KERNEL_PTH
 from prime_skills_ext.environment.usage import IN_USE, is_in_use
 from prime_skills_ext.environment.uv import Uv
 from prime_skills_ext.environment.venv import (
@@ -32,10 +33,7 @@ from prime_skills_ext.environment.venv import (
 from prime_skills_ext.errors import InstallError
 from prime_skills_ext.writing import replace_text
 
-__all__ = ["KERNEL_PTH", "PRUNE_AFTER_S", "Staged", "prepare", "prune", "staged"]
-
-KERNEL_PTH = "zz-prime-skills-kernel.pth"
-"""Lets a generation's own python import what the kernel has, after its own."""
+__all__ = ["PRUNE_AFTER_S", "Staged", "prepare", "prune", "staged"]
 
 PRUNE_AFTER_S = 3600.0
 """How long a superseded generation is kept for kernels that are just starting."""

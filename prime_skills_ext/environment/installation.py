@@ -9,22 +9,36 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import final
+from typing import TYPE_CHECKING, final
 
 from prime_skills_ext.environment import record as records
 from prime_skills_ext.environment.activation import refresh
-from prime_skills_ext.environment.assessment import assess
 from prime_skills_ext.environment.facts import Facts, Request, facts
+from prime_skills_ext.environment.failure import RETRY_FIX, Failure
 from prime_skills_ext.environment.fingerprint import stamp
-from prime_skills_ext.environment.generations import prepare
-from prime_skills_ext.environment.plan import RETRY_FIX, Failure
 from prime_skills_ext.environment.record import Command, Record, SkillRecord
-from prime_skills_ext.environment.renewal import renew
-from prime_skills_ext.environment.uv import Uv, open_uv
+from prime_skills_ext.environment.recorded import recorded
 from prime_skills_ext.environment.venv import Environment, Generation, current
-from prime_skills_ext.environment.wanted import recorded
 from prime_skills_ext.errors import PrimeSkillsError, ProcessError, UvNotFoundError
+from prime_skills_ext.later import later
 from prime_skills_ext.skill.model import Diagnostic, Skill
+
+if TYPE_CHECKING:
+    from prime_skills_ext.environment import (
+        assessment,
+        generations,
+        locking,
+        renewal,
+    )
+    from prime_skills_ext.environment import uv as uvs
+    from prime_skills_ext.environment.uv import Uv
+else:
+    # the cold half: what looks into packages, locks, starts uv and writes
+    assessment = later("prime_skills_ext.environment.assessment")
+    generations = later("prime_skills_ext.environment.generations")
+    locking = later("prime_skills_ext.environment.locking")
+    renewal = later("prime_skills_ext.environment.renewal")
+    uvs = later("prime_skills_ext.environment.uv")
 
 __all__ = ["InstallReport", "ensure"]
 
@@ -132,12 +146,9 @@ def _ensure(request: Request, *, allow_install: bool) -> InstallReport:
     if not allow_install:
         nothing = Failure(reason="it is not installed yet", fix="%reload_skills")
         return _without(request, problem=nothing, is_wrong=False)
-    uv = open_uv(request.environ)
-    # a start that finds nothing to do takes no lock and does not load one
-    from prime_skills_ext.environment.locking import locked  # noqa: PLC0415
-
-    prepare(environment)
-    with locked(environment.root, progress=request.progress):
+    uv = uvs.open_uv(request.environ)
+    generations.prepare(environment)
+    with locking.locked(environment.root, progress=request.progress):
         # somebody else may have done it while this process waited
         generation = current(environment)
         warm = _warm(request, world=world, generation=generation)
@@ -181,14 +192,14 @@ def _has_to_try_again(known: Iterable[SkillRecord], *, request: Request) -> bool
     if request.retry:
         return True
     try:
-        tool = open_uv(request.environ).identity
+        tool = uvs.open_uv(request.environ).identity
     except (UvNotFoundError, OSError):
         return False  # nobody could try
     return any(skill.tool != tool for skill in unsettled)
 
 
 def _renewed(request: Request, *, world: Facts, uv: Uv) -> InstallReport:
-    result = renew(request, world=world, uv=uv)
+    result = renewal.renew(request, world=world, uv=uv)
     notes = refresh(result.generation)
     known = {
         identity: result.record.skills[key]
@@ -211,7 +222,9 @@ def _without(
     """What holds if nothing can be installed: whoever has what it needs, works."""
     generation = current(request.environment)
     record = Record() if generation is None else records.read(generation.record)
-    result = assess(request, generation=generation, record=record, otherwise=problem)
+    result = assessment.assess(
+        request, generation=generation, record=record, otherwise=problem
+    )
     return InstallReport(
         generation=generation,
         failed=result.failed,

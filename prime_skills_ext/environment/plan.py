@@ -14,6 +14,7 @@ from typing import final
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
+from prime_skills_ext.environment.failure import RETRY_FIX, Failure
 from prime_skills_ext.environment.record import Record, SkillRecord
 from prime_skills_ext.skill.model import Diagnostic, Skill
 from prime_skills_ext.skill.pyproject import Project
@@ -28,26 +29,9 @@ __all__ = [
     "needs",
     "parse_requirements",
     "plan_installs",
+    "required_names",
     "spread_failures",
 ]
-
-RETRY_FIX = "%reload_skills --retry"
-
-
-@final
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Failure:
-    """Why a skill is not installed.
-
-    Attributes:
-        reason: One sentence.
-        fix: What to do about it.
-        log: Everything that uv said, possibly empty.
-    """
-
-    reason: str
-    fix: str
-    log: str = ""
 
 
 @final
@@ -197,6 +181,11 @@ def parse_requirements(lines: Iterable[str]) -> tuple[Requirement, ...]:
         except InvalidRequirement:
             continue
     return tuple(found)
+
+
+def required_names(lines: Iterable[str]) -> tuple[str, ...]:
+    """Canonical names of the distributions that requirements in text name."""
+    return tuple(canonicalize_name(item.name) for item in parse_requirements(lines))
 
 
 def is_current(

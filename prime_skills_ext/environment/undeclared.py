@@ -9,11 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from prime_skills_ext.environment.fingerprint import package_path
 from prime_skills_ext.environment.record import Record
-from prime_skills_ext.skill.distributions import DEFAULT_PACKAGES
+from prime_skills_ext.later import later
 from prime_skills_ext.skill.model import Diagnostic, Skill
+
+if TYPE_CHECKING:
+    from prime_skills_ext.skill import distributions
+else:
+    distributions = later("prime_skills_ext.skill.distributions")  # asked by failures
 
 __all__ = ["find_undeclared", "undeclared_notes"]
 
@@ -31,7 +37,7 @@ def find_undeclared(
         name = getattr(error, "name", None)
         if not isinstance(error, ModuleNotFoundError) or not isinstance(name, str):
             continue
-        requirement = DEFAULT_PACKAGES.get(name.partition(".")[0])
+        requirement = distributions.DEFAULT_PACKAGES.get(name.partition(".")[0])
         if requirement is not None:
             found[identity] = (requirement,)
     return found

@@ -3,83 +3,29 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from packaging.utils import canonicalize_name
 
 from prime_skills_ext.catalog.reading import read_file
+from prime_skills_ext.environment.failure import Failure
 from prime_skills_ext.environment.fingerprint import (
     UNREADABLE,
     fingerprint,
     package_path,
     pyproject_hash,
 )
-from prime_skills_ext.environment.plan import Failure, Wanted, parse_requirements
+from prime_skills_ext.environment.plan import Wanted
 from prime_skills_ext.environment.record import Record, SkillRecord
 from prime_skills_ext.skill import pyproject
 from prime_skills_ext.skill.model import Diagnostic, PythonPackage, Skill
 from prime_skills_ext.skill.pyproject import Project
 
-__all__ = ["MAX_PYPROJECT_BYTES", "names_of", "read_wanted", "recorded"]
+__all__ = ["MAX_PYPROJECT_BYTES", "names_of", "read_wanted"]
 
 MAX_PYPROJECT_BYTES = 1 << 20
 """Nobody writes a longer ``pyproject.toml``; it is not a text then."""
-
-
-def recorded(
-    skills: Sequence[Skill],
-    *,
-    record: Record,
-    extra: Mapping[Path, tuple[str, ...]],
-) -> dict[Path, SkillRecord] | None:
-    """What the record says about each skill, if it is still true for all of them.
-
-    Compares digests only: nothing is parsed, so that a warm start stays cheap.
-
-    Args:
-        skills: The selected ones.
-        record: What is installed.
-        extra: Identity to requirements that it needs and does not declare.
-
-    Returns:
-        By identity; ``None`` as soon as one of them is new, changed, or stood on
-        skills that are not there any more.
-    """
-    found: dict[Path, SkillRecord] = {}
-    for skill, package in _packages(skills):
-        known = record.skills.get(package_path(package))
-        if known is None or known.import_name != package.import_name:
-            return None
-        if not set(extra.get(skill.identity, ())) <= set(known.extra):
-            return None
-        mark = fingerprint(
-            package,
-            pyproject_hash=pyproject_hash(package),
-            inputs=known.inputs,
-            extra=known.extra,
-        )
-        if mark is None or mark != known.fingerprint:
-            return None
-        found[skill.identity] = known
-    return found if _stands(found.values()) else None
-
-
-def _stands(known: Collection[SkillRecord]) -> bool:
-    """Whether the selection leaves what was said about each skill true."""
-    here = {skill.package_path for skill in known}
-    if not all(here.issuperset(skill.siblings) for skill in known):
-        return False
-    projects = {skill.project: skill.package_path for skill in known}
-    for skill in known:
-        if skill.state != "failed":
-            continue
-        # it may have failed because a skill was missing that is here now
-        for requirement in parse_requirements(skill.requirements):
-            provider = projects.get(canonicalize_name(requirement.name))
-            if provider not in {None, skill.package_path, *skill.siblings}:
-                return False
-    return True
 
 
 def read_wanted(

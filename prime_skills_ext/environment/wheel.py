@@ -14,13 +14,23 @@ import sys
 import zipfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from importlib.metadata import Distribution, PackageNotFoundError, distribution
+from importlib.metadata import Distribution
 from pathlib import Path, PurePosixPath
 from typing import final
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from prime_skills_ext.environment.links import link_of
+from prime_skills_ext.environment.ours import (
+    OWN_NAME,
+    PACKAGE,
+    RUNTIME,
+    RUNTIME_NAME,
+    missing_runtime,
+    running_distribution,
+    tree,
+)
 from prime_skills_ext.errors import InstallError
 from prime_skills_ext.skill import pyproject
 from prime_skills_ext.skill.model import PythonPackage
@@ -32,14 +42,10 @@ __all__ = [
     "Wheel",
     "editable_wheel",
     "own_wheel",
+    "required_names",
     "runtime_wheel",
 ]
 
-OWN_NAME = "prime-skills-ext"
-RUNTIME_NAME = "prime-agent-runtime"
-
-_PACKAGE = Path(__file__).resolve().parents[1]
-_RUNTIME = _PACKAGE / "runtime"
 _WHEEL = "Wheel-Version: 1.0\nGenerator: prime-skills-ext\nRoot-Is-Purelib: true\n"
 _WHEEL += "Tag: py3-none-any\n"
 _EPOCH = (1980, 1, 1, 0, 0, 0)
@@ -138,7 +144,7 @@ def editable_wheel(
             extras=project.optional_dependencies,
             requires_python=str(project.requires_python or ""),
         ),
-        files={f"__editable__.{_escaped(name)}.pth": _pth(package.src)},
+        files={link_of(canonicalize_name(name)): _pth(package.src)},
         entry_points=_entry_points(project),
     )
 
@@ -150,22 +156,18 @@ def runtime_wheel() -> Wheel:
         InstallError: The files are not there.
     """
     try:
-        text = (_RUNTIME / "pyproject.toml").read_text(encoding="utf-8")
+        text = (RUNTIME / "pyproject.toml").read_text(encoding="utf-8")
     except OSError as error:
-        raise InstallError(
-            f"the runtime that skills import is missing: {error}",
-            fix="reinstall prime-skills-ext",
-            path=_RUNTIME,
-        ) from error
+        raise missing_runtime(error) from error
     project, problems = pyproject.parse(text, import_name="rlm")
     if project is None:
         raise InstallError(
             f"the runtime's pyproject.toml cannot be read: {problems[0].message}",
             fix="reinstall prime-skills-ext",
-            path=_RUNTIME,
+            path=RUNTIME,
         )
     version = str(project.version or "0")
-    source = _RUNTIME / "src"
+    source = RUNTIME / "src"
     return Wheel(
         name=RUNTIME_NAME,
         version=version,
@@ -181,23 +183,26 @@ def runtime_wheel() -> Wheel:
     )
 
 
+def required_names(made: Wheel) -> tuple[str, ...]:
+    """Name the distributions that a wheel requires."""
+    prefix = "Requires-Dist: "
+    return tuple(
+        canonicalize_name(Requirement(line.removeprefix(prefix)).name)
+        for line in made.metadata.splitlines()
+        if line.startswith(prefix)
+    )
+
+
 def own_wheel() -> Wheel:
     """This package as it runs now, whether it was installed normally or editable.
 
     Raises:
         InstallError: It runs from a folder that was never installed.
     """
-    try:
-        running = distribution(OWN_NAME)
-    except PackageNotFoundError as error:
-        raise InstallError(
-            f"{OWN_NAME} is used without being installed",
-            fix=f"install it, for example with: uv pip install -e {_PACKAGE.parent}",
-            path=_PACKAGE,
-        ) from error
+    running = running_distribution()
     files = _recorded_files(running)
     if not files:  # an editable install records only its link
-        files = _tree(_PACKAGE.parent, below=_PACKAGE)
+        files = _tree(PACKAGE.parent, below=PACKAGE)
     return Wheel(
         name=OWN_NAME,
         version=running.version,
@@ -217,20 +222,18 @@ def _recorded_files(running: Distribution) -> dict[str, bytes]:
         path = Path(os.path.normpath(root / item))
         if "__pycache__" in item.parts or not path.is_file():
             continue
-        if item.parts[0] == _PACKAGE.name:
+        if item.parts[0] == PACKAGE.name:
             files[item.as_posix()] = path.read_bytes()
         elif path.resolve().is_relative_to(share):
             inside = PurePosixPath("share", *path.resolve().relative_to(share).parts)
             files[f"{data}/{inside}"] = path.read_bytes()
-    is_complete = any(path.startswith(f"{_PACKAGE.name}/") for path in files)
+    is_complete = any(path.startswith(f"{PACKAGE.name}/") for path in files)
     return files if is_complete else {}
 
 
 def _tree(root: Path, *, below: Path) -> dict[str, bytes]:
     return {
-        path.relative_to(root).as_posix(): path.read_bytes()
-        for path in sorted(below.rglob("*"))
-        if path.is_file() and "__pycache__" not in path.parts
+        path.relative_to(root).as_posix(): path.read_bytes() for path in tree(below)
     }
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import final
+from typing import TYPE_CHECKING, final
 
 from prime_skills_ext.catalog.status import Problem
 from prime_skills_ext.kernel.importing import Refusal, SkillFinder, import_failed
@@ -17,10 +17,15 @@ from prime_skills_ext.kernel.loading import ImportOutcome
 from prime_skills_ext.kernel.names import private_name
 from prime_skills_ext.kernel.placeholder import UnavailableSkill
 from prime_skills_ext.kernel.placing import Placement, place
-from prime_skills_ext.kernel.reload import reload_tree
 from prime_skills_ext.kernel.skills import Skills
 from prime_skills_ext.kernel.trees import SkillTree, park, tree_of
+from prime_skills_ext.later import later
 from prime_skills_ext.skill.model import Diagnostic, Skill
+
+if TYPE_CHECKING:
+    from prime_skills_ext.kernel import reload as reloading
+else:
+    reloading = later("prime_skills_ext.kernel.reload")
 
 __all__ = ["Binder", "Bindings"]
 
@@ -283,7 +288,7 @@ class Binder:
         outcome = tree.load(self._finder)
         if fresh or tree.module is None or not (reload or known is None):
             return outcome
-        again = reload_tree(tree, finder=self._finder)
+        again = reloading.reload_tree(tree, finder=self._finder)
         if again is None:
             return outcome
         if again.error is None:
@@ -295,7 +300,7 @@ class Binder:
             if tree.module is None:
                 self._finder.forget(name)
             else:
-                reload_tree(tree, finder=self._finder)
+                reloading.reload_tree(tree, finder=self._finder)
 
     def _placeholder(
         self,

@@ -14,12 +14,14 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
-from typing import final
+from typing import TYPE_CHECKING, final
 
 from prime_skills_ext.kernel.callable_module import find_run, make_callable, make_plain
-from prime_skills_ext.kernel.following import History
 from prime_skills_ext.kernel.importing import SkillFinder
 from prime_skills_ext.kernel.loading import ImportOutcome, belongs
+
+if TYPE_CHECKING:
+    from prime_skills_ext.kernel.following import History  # a reload makes them
 
 __all__ = ["FileStamp", "SkillTree", "park", "stamp", "tree_of", "unpark"]
 

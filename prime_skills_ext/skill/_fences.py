@@ -11,14 +11,10 @@ import codecs
 import re
 from typing import NamedTuple
 
-from prime_skills_ext.skill.fields import KNOWN_FIELDS
+from prime_skills_ext.skill.fields import HEADER_BYTES, KNOWN_FIELDS
 from prime_skills_ext.skill.model import Diagnostic
 
-__all__ = ["HEADER_BYTES", "Parts", "decode", "split"]
-
-#: The header must end within this many bytes from the start of the file: that is
-#: all that discovery reads of one.
-HEADER_BYTES = 65536
+__all__ = ["Parts", "decode", "split"]
 
 _FENCE = re.compile(r"---[ \t]*")
 _END = re.compile(r"(?:---|\.\.\.)[ \t]*")

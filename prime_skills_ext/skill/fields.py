@@ -7,6 +7,7 @@ from __future__ import annotations
 
 __all__ = [
     "BOOLEAN_FIELDS",
+    "HEADER_BYTES",
     "KNOWN_FIELDS",
     "LIST_FIELDS",
     "MAP_FIELDS",
@@ -14,6 +15,10 @@ __all__ = [
     "STANDARD_FIELDS",
     "TEXT_FIELDS",
 ]
+
+#: The header must end within this many bytes from the start of the file: that is
+#: all that discovery reads of one.
+HEADER_BYTES = 65536
 
 #: The fields of the Agent Skills standard.
 STANDARD_FIELDS = frozenset(

@@ -24,8 +24,13 @@ from typing import Any, final
 
 from prime_skills_ext.skill import _plain
 from prime_skills_ext.skill._document import Document, Entry, Problem
-from prime_skills_ext.skill._fences import HEADER_BYTES, split
-from prime_skills_ext.skill.fields import KNOWN_FIELDS, PROSE_FIELDS, TEXT_FIELDS
+from prime_skills_ext.skill._fences import split
+from prime_skills_ext.skill.fields import (
+    HEADER_BYTES,
+    KNOWN_FIELDS,
+    PROSE_FIELDS,
+    TEXT_FIELDS,
+)
 from prime_skills_ext.skill.model import Diagnostic
 
 __all__ = ["HEADER_BYTES", "Frontmatter", "parse"]

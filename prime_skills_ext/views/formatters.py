@@ -1,44 +1,47 @@
 """Hands the views to a shell, by type, and takes exactly them back.
 
 The one module of this room that touches a shell. It changes nothing but the entries
-of our own types in two formatters.
+of our own types in two formatters. The types are named, not imported: neither they
+nor what renders them is loaded before one of them is displayed.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from types import CoroutineType
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 from weakref import WeakKeyDictionary
 
 from IPython.core.interactiveshell import InteractiveShell
 
-from prime_skills_ext.catalog.check_report import CheckReport
-from prime_skills_ext.catalog.status import Catalogue, SkillStatus
 from prime_skills_ext.kernel.callable_module import pretty_call
-from prime_skills_ext.kernel.reload import ReloadReport
-from prime_skills_ext.views import hypertext, text
-from prime_skills_ext.views.card import SkillDetails
-from prime_skills_ext.views.report import Check, Doctor, Message
+from prime_skills_ext.later import later
+
+if TYPE_CHECKING:
+    from prime_skills_ext.views import hypertext, text
+else:
+    hypertext = later("prime_skills_ext.views.hypertext")
+    text = later("prime_skills_ext.views.text")
 
 __all__ = ["TYPES", "register", "unregister"]
 
-#: The types that display themselves.
-TYPES: Final[tuple[type, ...]] = (
-    Catalogue,
-    SkillStatus,
-    SkillDetails,
-    Doctor,
-    Check,
-    Message,
-    ReloadReport,
-    CheckReport,
+#: The types that display themselves: module and name.
+TYPES: Final[tuple[tuple[str, str], ...]] = (
+    ("prime_skills_ext.catalog.status", "Catalogue"),
+    ("prime_skills_ext.catalog.status", "SkillStatus"),
+    ("prime_skills_ext.views.card", "SkillDetails"),
+    ("prime_skills_ext.views.report", "Doctor"),
+    ("prime_skills_ext.views.report", "Check"),
+    ("prime_skills_ext.views.report", "Message"),
+    ("prime_skills_ext.kernel.reload", "ReloadReport"),
+    ("prime_skills_ext.catalog.check_report", "CheckReport"),
 )
 
-#: What stood in a formatter before: absent is told from ``None``.
-_ABSENT: Final = object()
-_Entries = dict[tuple[str, type], object]
-_before: WeakKeyDictionary[InteractiveShell, _Entries] = WeakKeyDictionary()
+_Type = type | tuple[str, str]
+_before: WeakKeyDictionary[InteractiveShell, list[Callable[[], None]]] = (
+    WeakKeyDictionary()
+)
 
 
 def register(ip: InteractiveShell) -> Callable[[], None]:
@@ -50,27 +53,49 @@ def register(ip: InteractiveShell) -> Callable[[], None]:
     def undo() -> None:
         unregister(ip)
 
-    if ip in _before:
-        return undo
-    entries: _Entries = {}
-    for (mime, each), function in _FUNCTIONS.items():
-        printers = _printers(ip, mime=mime)
-        entries[mime, each] = printers.get(each, _ABSENT)
-        printers[each] = function
-    _before[ip] = entries
+    if ip not in _before:
+        _before[ip] = [
+            _replace(_formatter(ip, mime=mime), each, function=function)
+            for (mime, each), function in _FUNCTIONS.items()
+        ]
     return undo
 
 
 def unregister(ip: InteractiveShell) -> None:
     """Put back what the shell had; what somebody else set since is theirs."""
-    for (mime, each), former in _before.pop(ip, {}).items():
-        printers = _printers(ip, mime=mime)
-        if printers.get(each) is not _FUNCTIONS[mime, each]:
-            continue
-        if former is _ABSENT:
-            del printers[each]
-        else:
-            printers[each] = former
+    for put_back in _before.pop(ip, ()):
+        put_back()
+
+
+def _replace(formatter: Any, each: _Type, *, function: Any) -> Callable[[], None]:
+    """Let ``function`` show values of a type; return what undoes it."""
+    former = [(table, key, table.pop(key)) for table, key in _places(formatter, each)]
+    is_named = isinstance(each, tuple)
+    table = formatter.deferred_printers if is_named else formatter.type_printers
+    table[each] = function
+
+    def undo() -> None:
+        # IPython moves an entry of a name once a value of the type is displayed
+        places = _places(formatter, each)
+        if [table[key] for table, key in places] != [function]:
+            return
+        for table, key in places:
+            del table[key]
+        for table, key, before in former:
+            table[key] = before
+
+    return undo
+
+
+def _places(formatter: Any, each: _Type) -> list[tuple[dict[Any, Any], Any]]:
+    """Where a formatter has an entry for a type: each table, and the key in it."""
+    loaded: type | None
+    if isinstance(each, tuple):
+        loaded = getattr(sys.modules.get(each[0]), each[1], None)
+    else:
+        loaded = each
+    tables = ((formatter.type_printers, loaded), (formatter.deferred_printers, each))
+    return [(table, key) for table, key in tables if key in table]
 
 
 def _print_text(value: object, printer: Any, cycle: bool) -> None:  # noqa: FBT001 - IPython's form
@@ -78,15 +103,17 @@ def _print_text(value: object, printer: Any, cycle: bool) -> None:  # noqa: FBT0
     printer.text(text.render(value))
 
 
-_FUNCTIONS: Final[dict[tuple[str, type], Any]] = {
+def _render_html(value: object) -> str | None:
+    return hypertext.render(value)
+
+
+_FUNCTIONS: Final[dict[tuple[str, _Type], Any]] = {
     **{("text/plain", each): _print_text for each in TYPES},
-    **{("text/html", each): hypertext.render for each in TYPES},
+    **{("text/html", each): _render_html for each in TYPES},
     # a skill's call that was displayed instead of awaited says so
     ("text/plain", CoroutineType): pretty_call,
 }
 
 
-def _printers(ip: InteractiveShell, *, mime: str) -> dict[type, Any]:
-    formatter = ip.display_formatter.formatters[mime]  # type: ignore[union-attr]  # a trait that may be None in no shell
-    found: dict[type, Any] = formatter.type_printers
-    return found
+def _formatter(ip: InteractiveShell, *, mime: str) -> Any:
+    return ip.display_formatter.formatters[mime]  # type: ignore[union-attr]  # a trait that may be None in no shell

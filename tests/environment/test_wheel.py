@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from prime_skills_ext import process
-from prime_skills_ext.environment import wheel
+from prime_skills_ext.environment import ours, wheel
 from prime_skills_ext.environment.uv import open_uv
 from prime_skills_ext.environment.wheel import (
     Wheel,
@@ -95,7 +95,7 @@ def test_missing_runtime_is_an_install_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A package without its data says so, with a fix."""
-    monkeypatch.setattr(wheel, "_RUNTIME", tmp_path)
+    monkeypatch.setattr(wheel, "RUNTIME", tmp_path)
     with pytest.raises(InstallError, match="runtime") as caught:
         runtime_wheel()
     assert caught.value.fix == "reinstall prime-skills-ext"
@@ -147,7 +147,7 @@ def test_package_that_was_never_installed_says_so(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Without metadata there is no wheel to be made."""
-    monkeypatch.setattr(wheel, "OWN_NAME", "no-such-dist-xyz")
+    monkeypatch.setattr(ours, "OWN_NAME", "no-such-dist-xyz")
     with pytest.raises(InstallError, match="without being installed"):
         own_wheel()
 

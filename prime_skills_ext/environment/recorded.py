@@ -1,0 +1,84 @@
+"""Whether what a record says of the selected skills is still true.
+
+The question of every start, so it compares digests only: nothing is parsed, and what
+parses is not loaded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from prime_skills_ext.environment.fingerprint import (
+    fingerprint,
+    package_path,
+    pyproject_hash,
+)
+from prime_skills_ext.environment.record import Record, SkillRecord
+from prime_skills_ext.later import later
+from prime_skills_ext.skill.model import Skill
+
+if TYPE_CHECKING:
+    from prime_skills_ext.environment import plan
+else:
+    plan = later("prime_skills_ext.environment.plan")  # asked about what has failed
+
+__all__ = ["recorded"]
+
+
+def recorded(
+    skills: Sequence[Skill],
+    *,
+    record: Record,
+    extra: Mapping[Path, tuple[str, ...]],
+) -> dict[Path, SkillRecord] | None:
+    """What the record says about each skill, if it is still true for all of them.
+
+    Compares digests only: nothing is parsed, so that a warm start stays cheap.
+
+    Args:
+        skills: The selected ones.
+        record: What is installed.
+        extra: Identity to requirements that it needs and does not declare.
+
+    Returns:
+        By identity; ``None`` as soon as one of them is new, changed, or stood on
+        skills that are not there any more.
+    """
+    found: dict[Path, SkillRecord] = {}
+    for skill in skills:
+        if (package := skill.python) is None:
+            continue
+        known = record.skills.get(package_path(package))
+        if known is None or known.import_name != package.import_name:
+            return None
+        if not set(extra.get(skill.identity, ())) <= set(known.extra):
+            return None
+        mark = fingerprint(
+            package,
+            pyproject_hash=pyproject_hash(package),
+            inputs=known.inputs,
+            extra=known.extra,
+        )
+        if mark is None or mark != known.fingerprint:
+            return None
+        found[skill.identity] = known
+    return found if _stands(found.values()) else None
+
+
+def _stands(known: Collection[SkillRecord]) -> bool:
+    """Whether the selection leaves what was said about each skill true."""
+    here = {skill.package_path for skill in known}
+    if not all(here.issuperset(skill.siblings) for skill in known):
+        return False
+    projects = {skill.project: skill.package_path for skill in known}
+    for skill in known:
+        if skill.state != "failed":
+            continue
+        # it may have failed because a skill was missing that is here now
+        for name in plan.required_names(skill.requirements):
+            provider = projects.get(name)
+            if provider not in {None, skill.package_path, *skill.siblings}:
+                return False
+    return True
