@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "is_within",
     "python_path",
     "real_path",
+    "real_paths",
 ]
 
 
@@ -71,6 +73,29 @@ def real_path(path: str | os.PathLike[str]) -> str:
         return os.path.realpath(path)
     except OSError:
         return os.fspath(absolute(path))
+
+
+def real_paths(paths: Iterable[str | os.PathLike[str]]) -> list[str]:
+    """Return where many paths lead to, as ``real_path`` does for each.
+
+    A folder that several of them share is looked at once.
+    """
+    known: dict[str, str] = {}
+    return [_real_path(os.fspath(path), known) for path in paths]
+
+
+def _real_path(path: str, known: dict[str, str]) -> str:
+    found = known.get(path)
+    if found is None:
+        parent, name = os.path.split(path)
+        if not os.path.isabs(path) or name in {"", os.curdir, os.pardir}:
+            found = real_path(path)
+        else:
+            found = os.path.join(_real_path(parent, known), name)  # noqa: PTH118 - text
+            if os.path.islink(found):  # noqa: PTH114 - text
+                found = real_path(found)
+        known[path] = found
+    return found
 
 
 def is_within(path: str | os.PathLike[str], folder: str | os.PathLike[str]) -> bool:

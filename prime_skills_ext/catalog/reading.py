@@ -20,6 +20,7 @@ from prime_skills_ext.skill.fields import HEADER_BYTES
 __all__ = ["digest_file", "explain", "read_file", "read_header", "read_private"]
 
 _FIRST_BYTES: Final = 4096
+_CHUNK_BYTES: Final = 1 << 18
 # O_NONBLOCK: opening a FIFO must not wait for a writer; absent on Windows
 _FLAGS: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
@@ -47,9 +48,14 @@ def digest_file(path: str | os.PathLike[str]) -> bytes:
     Raises:
         OSError: It cannot be read or is no regular file.
     """
+    digest = hashlib.sha256()
     descriptor, _ = _open(path)
-    with open(descriptor, "rb") as file:  # noqa: PTH123 - a descriptor
-        return hashlib.file_digest(file, "sha256").digest()
+    try:
+        while data := os.read(descriptor, _CHUNK_BYTES):
+            digest.update(data)
+    finally:
+        os.close(descriptor)
+    return digest.digest()
 
 
 def read_private(path: str | os.PathLike[str], *, limit: int) -> bytes:

@@ -53,6 +53,7 @@ def fingerprint(
     pyproject_hash: str,
     inputs: Sequence[str],
     extra: Sequence[str] = (),
+    key: str | None = None,
 ) -> str | None:
     """Digest of everything that decides how a skill is installed.
 
@@ -61,6 +62,7 @@ def fingerprint(
         pyproject_hash: As ``pyproject_hash`` gave it.
         inputs: Files that the metadata names, relative to the skill's folder.
         extra: Requirements added to the declared ones.
+        key: Its package path, where that is known already.
 
     Returns:
         ``None`` if one of the files cannot be read: changed, whatever was before.
@@ -68,18 +70,34 @@ def fingerprint(
     if pyproject_hash == UNREADABLE:
         return None
     digest = hashlib.sha256()
-    parts: list[str] = [sys.version, package_path(package), package.import_name]
+    parts: list[str] = [sys.version, key or package_path(package), package.import_name]
     for part in (*parts, pyproject_hash, *sorted(extra)):
         digest.update(os.fsencode(part) + b"\0")
+    absent = _absent(package)
     for name in sorted({*ALWAYS_INPUTS, *inputs}):
         try:
-            content = digest_file(package.directory / name)
+            content = (
+                _ABSENT
+                if name in absent
+                else digest_file(os.path.join(package.directory, name))  # noqa: PTH118 - many
+            )
         except (FileNotFoundError, NotADirectoryError):
             content = _ABSENT
         except (OSError, ValueError):
             return None
         digest.update(os.fsencode(name) + b"\0" + content)
     return f"sha256:{digest.hexdigest()}"
+
+
+def _absent(package: PythonPackage) -> frozenset[str]:
+    """Those of ``ALWAYS_INPUTS`` that are not there: most skills have none of them."""
+    try:
+        with os.scandir(package.directory) as entries:
+            # some file systems do not tell cases apart
+            names = {entry.name.lower() for entry in entries}
+    except OSError:
+        return frozenset()
+    return frozenset(name for name in ALWAYS_INPUTS if name not in names)
 
 
 def signature(directories: Iterable[Path]) -> str:

@@ -113,11 +113,22 @@ class Record:
     skills: Mapping[str, SkillRecord] = field(default_factory=dict)
 
 
+#: The record that was read last, and the file it was read from: one start asks four
+#: times. A record is only ever replaced by another file.
+_last: tuple[tuple[str, int, int, int], Record] | None = None
+
+
 def read(path: Path) -> Record:
     """The record at ``path``; an empty one if there is none or it makes no sense."""
+    global _last  # noqa: PLW0603  # one value, replaced as a whole
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-        return _record(data)
+        status = path.stat()
+        mark = (str(path), status.st_ino, status.st_size, status.st_mtime_ns)
+        if _last is not None and _last[0] == mark:
+            return _last[1]
+        found = _record(json.loads(path.read_text(encoding="utf-8")))
+        _last = (mark, found)
+        return found
     except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return Record()
 

@@ -10,11 +10,8 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from prime_skills_ext.environment.fingerprint import (
-    fingerprint,
-    package_path,
-    pyproject_hash,
-)
+from prime_skills_ext.catalog.looking import real_paths
+from prime_skills_ext.environment.fingerprint import fingerprint, pyproject_hash
 from prime_skills_ext.environment.record import Record, SkillRecord
 from prime_skills_ext.later import later
 from prime_skills_ext.skill.model import Skill
@@ -47,10 +44,10 @@ def recorded(
         skills that are not there any more.
     """
     found: dict[Path, SkillRecord] = {}
-    for skill in skills:
-        if (package := skill.python) is None:
-            continue
-        known = record.skills.get(package_path(package))
+    packages = [(skill, skill.python) for skill in skills if skill.python is not None]
+    keys = real_paths(package.directory for _, package in packages)
+    for (skill, package), key in zip(packages, keys, strict=True):
+        known = record.skills.get(key)
         if known is None or known.import_name != package.import_name:
             return None
         if not set(extra.get(skill.identity, ())) <= set(known.extra):
@@ -60,6 +57,7 @@ def recorded(
             pyproject_hash=pyproject_hash(package),
             inputs=known.inputs,
             extra=known.extra,
+            key=key,
         )
         if mark is None or mark != known.fingerprint:
             return None

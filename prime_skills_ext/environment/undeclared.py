@@ -55,7 +55,9 @@ def undeclared_notes(
             these are worth a warning, the others were told before.
     """
     now = set(added)
-    extra = {item.package_path: item.extra for item in record.skills.values()}
+    extra = {key: item.extra for key, item in record.skills.items() if item.extra}
+    if not extra:
+        return ()
     return tuple(
         Diagnostic(
             code="undeclared-requirement",

@@ -108,6 +108,10 @@ if sys.version_info >= (3, 12):
 
 def find_run(module: ModuleType) -> Callable[..., Any] | None:
     """The callable that a module offers as ``run``, PEP 562 included."""
+    own = type(module)
+    if (own is ModuleType or own is CallableSkill) and "run" in module.__dict__:
+        run = module.__dict__["run"]  # no code of the skill's own is asked for it
+        return run if callable(run) else None
     with watch_interrupts() as interrupts:
         try:
             run = getattr(module, "run", None)

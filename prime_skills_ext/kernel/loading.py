@@ -7,6 +7,7 @@ neither which skill is meant (``importing``) nor what is bound (``binding``).
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
 import sys
 import threading
@@ -89,6 +90,7 @@ class SkillLoader(SourceFileLoader):
         self.session: Session | None = None
         #: Names that the code of the module defined when it ran last.
         self.defined: frozenset[str] = frozenset()
+        self._mtime: float | None = None
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
         """Let Python make the module, unless a reload has one to reuse."""
@@ -106,6 +108,12 @@ class SkillLoader(SourceFileLoader):
             )
             self.report(outcome)  # raises where the outcome is an error
 
+    def path_stats(self, path: str) -> Mapping[str, Any]:
+        """Stat the source; Python asks just before it looks for bytecode."""
+        found = super().path_stats(path)
+        self._mtime = found["mtime"]
+        return found
+
     def get_data(self, path: str) -> bytes:
         """Read a file, but no ``.pyc`` that may be older than its source."""
         is_bytecode = path.endswith(tuple(BYTECODE_SUFFIXES))
@@ -114,7 +122,7 @@ class SkillLoader(SourceFileLoader):
         if not is_bytecode and (doubt := _doubt(self.src)):
             raise ImportError(doubt, name=self.name, path=path)
         data = super().get_data(path)
-        if is_bytecode and not _trusted(path, data):
+        if is_bytecode and not _trusted(path, data, source_mtime=self._mtime):
             raise OSError(f"{path} may be stale")
         return data
 
@@ -260,12 +268,14 @@ def _source_mtime(bytecode: str) -> float:
         return time.time()
 
 
-def _trusted(bytecode: str, data: bytes) -> bool:
+def _trusted(bytecode: str, data: bytes, *, source_mtime: float | None) -> bool:
     if int.from_bytes(data[4:8], "little") == _UNCHECKED_HASH:
         return False
+    if source_mtime is None:
+        source_mtime = _source_mtime(bytecode)
     # written while the source was young, it may be of an earlier text
-    written = Path(bytecode).stat().st_mtime
-    return written - _source_mtime(bytecode) >= SETTLED_S
+    written = os.stat(bytecode).st_mtime  # noqa: PTH116  # one per module
+    return written - source_mtime >= SETTLED_S
 
 
 @final

@@ -6,13 +6,14 @@ It looks names up and imports nothing.
 from __future__ import annotations
 
 import builtins
+import contextlib
 import hashlib
 import keyword
 import os
 import sys
-from collections.abc import Iterable
-from dataclasses import dataclass
-from importlib.machinery import ModuleSpec, PathFinder
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from importlib.machinery import FileFinder, ModuleSpec, PathFinder
 from pathlib import Path
 from typing import Self, final
 
@@ -55,10 +56,13 @@ class Surroundings:
     Attributes:
         path: Where Python would look.
         ignored: Folders whose modules do not count: skills, the overlay.
+        listed: What the folders among ``path`` hold, up to the first dot: most names
+            that are asked for stand in none of them.
     """
 
     path: tuple[str, ...]
     ignored: tuple[str, ...] = ()
+    listed: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     @classmethod
     def without(
@@ -67,8 +71,12 @@ class Surroundings:
         """``sys.path`` as it is now, without some folders and what lies in them."""
         ignored = tuple(dict.fromkeys(str(folder) for folder in folders))
         path = python_path() if working_directory else _path_without_cwd()
-        kept = (p for p in path if not any(is_inside(p, place) for place in ignored))
-        return cls(path=tuple(kept), ignored=ignored)
+        kept = tuple(
+            entry
+            for entry in path
+            if not any(is_inside(entry, place) for place in ignored)
+        )
+        return cls(path=kept, ignored=ignored, listed=_listed(kept))
 
     def find(self, name: str) -> ModuleSpec | None:
         """The module of that name; namespace packages, any folder, do not count."""
@@ -76,7 +84,7 @@ class Surroundings:
             if type(finder).__module__.startswith("prime_skills_ext."):
                 continue
             if finder is PathFinder:
-                spec = PathFinder.find_spec(name, self.path)
+                spec = PathFinder.find_spec(name, self._places_of(name))
             else:
                 spec = _ask(finder, name)
             if spec is None or (spec.loader is None or spec.origin is None):
@@ -84,6 +92,15 @@ class Surroundings:
             if not any(is_inside(spec.origin, place) for place in self.ignored):
                 return spec
         return None
+
+    def _places_of(self, name: str) -> list[str]:
+        """The entries of ``path`` that may hold a module of that name."""
+        wanted = name.casefold()
+        return [
+            entry
+            for entry in self.path
+            if entry not in self.listed or wanted in self.listed[entry]
+        ]
 
 
 def why_private(name: str, *, src: Path, surroundings: Surroundings) -> str | None:
@@ -124,6 +141,22 @@ def is_inside(place: str, folder: str | Path) -> bool:
     """Whether a path is a folder or lies in it, by spelling."""
     prefix = str(folder)
     return place == prefix or place.startswith(prefix + os.sep)
+
+
+def _listed(path: Iterable[str]) -> dict[str, frozenset[str]]:
+    """What folders hold; archives, and whatever cannot be listed, are left out."""
+    found: dict[str, frozenset[str]] = {}
+    for entry in path:
+        # whoever else serves a folder may serve more than lies there
+        if type(sys.path_importer_cache.get(entry)) is not FileFinder:
+            continue
+        with contextlib.suppress(OSError, ValueError):
+            # casefolded: some file systems do not tell cases apart
+            names = os.listdir(entry)  # noqa: PTH208 - names only
+            found[entry] = frozenset(
+                name.partition(".")[0].casefold() for name in names
+            )
+    return found
 
 
 def _comes_from(module: object, src: Path) -> bool:

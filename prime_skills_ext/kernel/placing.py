@@ -6,13 +6,13 @@ It compares names; it imports and binds nothing.
 from __future__ import annotations
 
 import functools
-import os
 import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import final
 
+from prime_skills_ext.catalog.looking import real_paths
 from prime_skills_ext.catalog.status import Problem
 from prime_skills_ext.kernel.importing import import_failed
 from prime_skills_ext.kernel.names import Surroundings, private_name, why_private
@@ -115,7 +115,7 @@ def _look_around(
 ) -> Surroundings:
     folders = [*ignored, *(package.src for _, package in chosen)]
     # editable installs may spell the same folder by its real path
-    folders += [Path(os.path.realpath(folder)) for folder in folders]
+    folders += [Path(folder) for folder in real_paths(folders)]
     return Surroundings.without(folders, working_directory=False)
 
 

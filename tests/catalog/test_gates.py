@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from prime_skills_ext.catalog import facts as facts_module
+from prime_skills_ext.catalog import nearby
 from prime_skills_ext.catalog.discovery import discover
 from prime_skills_ext.catalog.facts import gather_facts
 from prime_skills_ext.catalog.gates import Problem, gates
@@ -162,7 +162,7 @@ def test_skill_is_not_kept_back_where_nobody_could_look(
 ) -> None:
     """A project larger than the bound may have such files."""
     monkeypatch.setattr(
-        facts_module, "find_matching", lambda *_, **__: Nearby(complete=False)
+        nearby, "find_matching", lambda *_, **__: Nearby(complete=False)
     )
     assert ask(header="paths: '*.tex'") is None
 
@@ -176,7 +176,7 @@ def test_bound_of_the_walk_is_told(
 ) -> None:
     """As information: nothing is wrong."""
     monkeypatch.setattr(
-        facts_module, "find_matching", lambda *_, **__: Nearby(complete=False)
+        nearby, "find_matching", lambda *_, **__: Nearby(complete=False)
     )
     make_skill(
         tmp_path / "skills", "a", frontmatter="name: a\ndescription: d\npaths: x\n"
@@ -266,7 +266,7 @@ def test_trust_is_asked_first_and_nothing_else_is_looked_at(
     ask: Ask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A stranger's patterns do not make us walk."""
-    monkeypatch.delattr(facts_module, "find_matching")
+    monkeypatch.delattr(nearby, "find_matching")
     header = (
         "paths: '*.tex'\nrequires: {bins: no-such-x}\nmetadata: "
         "{credential: {provider: x, variable: X_KEY}, host: {requests: model.info}}"
