@@ -8,11 +8,11 @@ in the stages. Without a binder it plans and installs but touches no namespace.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import ModuleType
-from typing import final
+from typing import NamedTuple, final
 
 from prime_skills_ext.catalog.credentials import loans
 from prime_skills_ext.catalog.discovery import Candidate
@@ -52,8 +52,7 @@ RUNTIME = Path(__file__).parent / "runtime" / "src"
 
 
 @final
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Snapshot:
+class Snapshot(NamedTuple):
     """What the last run of the pipeline found; every view reads one of these.
 
     Attributes:
@@ -135,6 +134,7 @@ class Pipeline:
         )
         gated = gates(selection, facts=facts)
         wanted = [x.skill for x in selection.active() if x.skill.identity not in gated]
+        usable = {skill.identity for skill in wanted}
         environment = self._environment(wanted, selection=selection)
         install = partial(
             ensure,
@@ -146,7 +146,7 @@ class Pipeline:
             unavailable=[
                 item.skill
                 for item in selection.holders()
-                if item.skill.python is not None and item.skill not in wanted
+                if item.skill.python is not None and item.skill.identity not in usable
             ],
         )
         installed = install(retry=retry)

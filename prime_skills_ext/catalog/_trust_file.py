@@ -10,9 +10,8 @@ import json
 import os
 import stat
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, final
+from typing import Final, NamedTuple, final
 
 from prime_skills_ext.catalog.reading import read_file
 from prime_skills_ext.errors import TrustError
@@ -26,8 +25,7 @@ _MAX_BYTES: Final = 1 << 24
 
 
 @final
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One decision.
 
     Attributes:

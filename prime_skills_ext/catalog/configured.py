@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, final
 
@@ -104,13 +103,13 @@ def _paths(
 
 
 @final
-@dataclass(kw_only=True, slots=True)
 class _Matches:
     """What a glob stands for, as far as it was followed."""
 
-    paths: list[Path] = field(default_factory=list)
-    folders: int = 0
-    stopped: bool = False
+    def __init__(self) -> None:
+        self.paths: list[Path] = []
+        self.folders = 0
+        self.stopped = False
 
     def add(self, path: str, *, wants_file: bool) -> None:
         is_wanted = is_file if wants_file else is_folder

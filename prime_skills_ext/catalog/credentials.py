@@ -12,10 +12,9 @@ import os
 import re
 import stat
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Final, final
+from typing import Final, NamedTuple, final
 
 from prime_skills_ext.catalog import system_keyring
 from prime_skills_ext.catalog.hosts import MCP_INTEGRATION
@@ -47,8 +46,7 @@ _VARIABLE = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
 
 
 @final
-@dataclass(frozen=True, kw_only=True, slots=True)
-class CredentialNeed:
+class CredentialNeed(NamedTuple):
     """The key that a skill says it needs.
 
     Attributes:

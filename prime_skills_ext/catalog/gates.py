@@ -9,10 +9,10 @@ kernel lacks, what does not matter here.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import Final, Literal, final
+from typing import Final, Literal, NamedTuple, final
 
 from prime_skills_ext.catalog.credentials import is_met, needed_credential
 from prime_skills_ext.catalog.discovery import Candidate
@@ -58,8 +58,7 @@ class Problem:
 
 
 @final
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Facts:
+class Facts(NamedTuple):
     """What only the world knows.
 
     Attributes:
@@ -72,17 +71,13 @@ class Facts:
         distrust: Why a skill is not trusted, by identity.
     """
 
-    environ: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    environ: Mapping[str, str] = MappingProxyType({})
     credentials: frozenset[str] = frozenset()
     handlers: frozenset[str] | None = None
     programs: frozenset[str] = frozenset()
     patterns: frozenset[tuple[str, ...]] = frozenset()
-    uses: Mapping[Path, frozenset[str]] = field(
-        default_factory=lambda: MappingProxyType({})
-    )
-    distrust: Mapping[Path, Distrust] = field(
-        default_factory=lambda: MappingProxyType({})
-    )
+    uses: Mapping[Path, frozenset[str]] = MappingProxyType({})
+    distrust: Mapping[Path, Distrust] = MappingProxyType({})
 
 
 _Gate = Callable[[Candidate, Selection, Facts], Problem | None]

@@ -11,8 +11,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
-from typing import Final, final
+from typing import Final, NamedTuple, final
 
 from prime_skills_ext.catalog.reading import read_file
 
@@ -33,8 +32,7 @@ _MAX_BYTES: Final = 1 << 20
 
 
 @final
-@dataclass(frozen=True, kw_only=True, slots=True)
-class IgnoreRule:
+class IgnoreRule(NamedTuple):
     """One line of an ignore file.
 
     Attributes:
@@ -66,8 +64,7 @@ class IgnoreRule:
 
 
 @final
-@dataclass(frozen=True, kw_only=True, slots=True)
-class IgnoreFile:
+class IgnoreFile(NamedTuple):
     """The rules of one ignore file, those that decide first in front."""
 
     folder: str

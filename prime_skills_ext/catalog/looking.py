@@ -88,7 +88,7 @@ def _real_path(path: str, known: dict[str, str]) -> str:
     found = known.get(path)
     if found is None:
         parent, name = os.path.split(path)
-        if not os.path.isabs(path) or name in {"", os.curdir, os.pardir}:
+        if not parent or name in {"", os.curdir, os.pardir}:
             found = real_path(path)
         else:
             found = os.path.join(_real_path(parent, known), name)  # noqa: PTH118 - text

@@ -14,9 +14,8 @@ import site
 import sys
 import sysconfig
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Final, final
+from typing import Final, NamedTuple, final
 
 from prime_skills_ext.catalog.reading import read_file
 from prime_skills_ext.catalog.sources import Source
@@ -35,8 +34,7 @@ _FOUND: dict[_Stamp, tuple[tuple[str, str], ...]] = {}
 
 
 @final
-@dataclass(frozen=True, kw_only=True, slots=True)
-class PackageDirectory:
+class PackageDirectory(NamedTuple):
     """A folder of skills that a package brought.
 
     Attributes:

@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final, Literal, final
+from typing import Final, Literal, NamedTuple, final
 
 from prime_skills_ext.catalog.discovery import Candidate, Discovery
 from prime_skills_ext.catalog.sources import RANKS, SourceKind
@@ -35,8 +35,7 @@ _Key = tuple[int, int, str, str]
 
 
 @final
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Disabling:
+class Disabling(NamedTuple):
     """What switches a skill off.
 
     Attributes:
@@ -49,8 +48,7 @@ class Disabling:
 
 
 @final
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Disabled:
+class Disabled(NamedTuple):
     """A candidate that settings switch off; it takes no name from anybody.
 
     Attributes:
@@ -63,8 +61,7 @@ class Disabled:
 
 
 @final
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Shadowed:
+class Shadowed(NamedTuple):
     """A candidate that lost its name.
 
     Attributes:
@@ -203,6 +200,8 @@ def _best_way(
     must neither hide the user's own skill nor promote it. A way that is switched
     off comes last: it must not hide one that is on.
     """
+    if not candidate.aliases:  # nearly always
+        return candidate, trusted(candidate), disabled(candidate)
     ways = sorted(
         (replace(candidate, aliases=()), *candidate.aliases),
         key=lambda way: _key(way, ranking=ranking),

@@ -6,19 +6,25 @@ this module returns and decide nothing themselves.
 
 from __future__ import annotations
 
-import difflib
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import Final, final
+from typing import TYPE_CHECKING, Final, final
 
 from prime_skills_ext.catalog.discovery import Candidate
 from prime_skills_ext.catalog.gates import Facts, Problem, State, gates
 from prime_skills_ext.catalog.selection import Selection, Shadowed
 from prime_skills_ext.catalog.sources import Source
 from prime_skills_ext.errors import UnknownSkillError
+from prime_skills_ext.later import later
 from prime_skills_ext.skill.model import Diagnostic, Skill
+
+if TYPE_CHECKING:
+    import difflib
+else:
+    difflib = later("difflib")  # for names that are not known
 
 __all__ = [
     "FAILED",
@@ -147,25 +153,25 @@ def statuses(
         losers.setdefault(item.by.skill.identity, []).append(item)
 
     skills: list[SkillStatus] = []
+    stand = partial(_winner, problems=problems, names=names)
     for winner in selection.winners:
-        identity = winner.skill.identity
-        lost = losers.get(identity, [])
-        skills.append(_winner(winner, problem=problems.get(identity), lost=lost))
-        skills += [_shadowed(item) for item in lost]
-    for off in selection.disabled:
-        problem = problems.get(off.candidate.skill.identity)
-        skills.append(_winner(off.candidate, problem=problem, lost=()))
-    skills = [
-        replace(status, bound_as=names.get(status.skill.identity)) for status in skills
-    ]
+        lost = losers.get(winner.skill.identity, [])
+        skills.append(stand(winner, lost=lost))
+        skills += [_shadowed(item, names=names) for item in lost]
+    skills += [stand(off.candidate, lost=()) for off in selection.disabled]
     skills += [_removed(status) for status in removed]
     skills.sort(key=lambda status: unicodedata.normalize("NFC", status.skill.name))
     return Catalogue(skills=tuple(skills), diagnostics=selection.diagnostics)
 
 
 def _winner(
-    candidate: Candidate, *, problem: Problem | None, lost: Iterable[Shadowed]
+    candidate: Candidate,
+    *,
+    problems: Mapping[Path, Problem],
+    names: Mapping[Path, str],
+    lost: Iterable[Shadowed],
 ) -> SkillStatus:
+    problem = problems.get(candidate.skill.identity)
     fine: State = "instructions" if candidate.skill.python is None else "ready"
     return SkillStatus(
         skill=candidate.skill,
@@ -174,13 +180,14 @@ def _winner(
         state=problem.state if problem else fine,
         reason=problem.reason if problem else None,
         fix=problem.fix if problem else None,
+        bound_as=names.get(candidate.skill.identity),
         overrides=tuple(
             item.candidate.qualified_name for item in lost if not item.awaits_trust
         ),
     )
 
 
-def _shadowed(item: Shadowed) -> SkillStatus:
+def _shadowed(item: Shadowed, *, names: Mapping[Path, str]) -> SkillStatus:
     candidate = item.candidate
     state: State = "shadowed"
     reason = f"{item.by.location} has its name"
@@ -196,6 +203,7 @@ def _shadowed(item: Shadowed) -> SkillStatus:
         state=state,
         reason=reason,
         fix=fix,
+        bound_as=names.get(candidate.skill.identity),
     )
 
 

@@ -6,10 +6,9 @@ Puts sources, settings and trust together and decides nothing itself.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import final
+from typing import NamedTuple, final
 
 from prime_skills_ext.catalog.cache import SkillCache
 from prime_skills_ext.catalog.configured import settings_sources
@@ -38,8 +37,7 @@ __all__ = ["Choices", "Survey", "survey"]
 
 
 @final
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Choices:
+class Choices(NamedTuple):
     """What one run goes by, whatever the settings files say.
 
     Attributes:
@@ -61,8 +59,7 @@ class Choices:
 
 
 @final
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Survey:
+class Survey(NamedTuple):
     """What was found.
 
     Attributes:

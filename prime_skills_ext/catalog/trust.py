@@ -10,9 +10,8 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, final
+from typing import TYPE_CHECKING, Literal, NamedTuple, final
 
 from prime_skills_ext.catalog._trust_file import Entry, TrustFile
 from prime_skills_ext.catalog._worktree import repository_of
@@ -48,8 +47,7 @@ _NOBODY = "you have not trusted it yet"
 
 
 @final
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Decision:
+class Decision(NamedTuple):
     """What was decided about a project root.
 
     Attributes:
@@ -69,8 +67,7 @@ class Decision:
 
 
 @final
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Distrust:
+class Distrust(NamedTuple):
     """Why a skill is not trusted, and the way out.
 
     Attributes:

@@ -12,7 +12,6 @@ import os
 import re
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import final
 
@@ -31,16 +30,16 @@ _PASSED_OVER = frozenset({KERNEL_PTH, "_virtualenv.pth"})
 
 
 @final
-@dataclass(kw_only=True, slots=True)
 class _Active:
     """What one generation changed in this process, and for whom."""
 
-    generation: Generation
-    owners: set[str] = field(default_factory=set)
-    files: set[str] = field(default_factory=lambda: {*_PASSED_OVER})
-    paths: list[str] = field(default_factory=list)
-    finders: list[object] = field(default_factory=list)
-    dropped: list[str] = field(default_factory=list)
+    def __init__(self, generation: Generation) -> None:
+        self.generation = generation
+        self.owners: set[str] = set()
+        self.files: set[str] = {*_PASSED_OVER}
+        self.paths: list[str] = []
+        self.finders: list[object] = []
+        self.dropped: list[str] = []
 
 
 _ACTIVE: dict[Path, _Active] = {}
@@ -59,7 +58,7 @@ def activate(generation: Generation, *, owner: str = "") -> tuple[Diagnostic, ..
     Returns:
         What is wrong with its ``.pth`` files.
     """
-    state = _ACTIVE.setdefault(generation.directory, _Active(generation=generation))
+    state = _ACTIVE.setdefault(generation.directory, _Active(generation))
     state.owners.add(owner)
     hold(generation)
     return _take_in(state)
@@ -74,7 +73,7 @@ def refresh(generation: Generation) -> tuple[Diagnostic, ...]:
     state = _ACTIVE.get(generation.directory)
     if state is None and not is_inside(generation):
         return ()
-    return _take_in(state or _Active(generation=generation))
+    return _take_in(state or _Active(generation))
 
 
 def _take_in(state: _Active) -> tuple[Diagnostic, ...]:

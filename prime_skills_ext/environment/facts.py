@@ -9,10 +9,10 @@ import contextlib
 import hashlib
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING, final
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple, final
 
 from prime_skills_ext.environment.fingerprint import kernel_paths, signature
 from prime_skills_ext.environment.ours import (
@@ -38,8 +38,7 @@ OURS = frozenset({RUNTIME_NAME, OWN_NAME})
 
 
 @final
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Request:
+class Request(NamedTuple):
     """What ``ensure`` was asked for."""
 
     skills: Sequence[Skill]
@@ -48,7 +47,7 @@ class Request:
     progress: Callable[[str], None] | None = None
     retry: bool = False
     unavailable: Sequence[Skill] = ()
-    extra: Mapping[Path, tuple[str, ...]] = field(default_factory=dict)
+    extra: Mapping[Path, tuple[str, ...]] = MappingProxyType({})
 
     def tell(self, message: str) -> None:
         """Report progress, if anybody listens."""
@@ -57,8 +56,7 @@ class Request:
 
 
 @final
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Facts:
+class Facts(NamedTuple):
     """What decides about an environment besides skills.
 
     Attributes:

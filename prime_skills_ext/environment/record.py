@@ -127,10 +127,10 @@ def read(path: Path) -> Record:
         if _last is not None and _last[0] == mark:
             return _last[1]
         found = _record(json.loads(path.read_text(encoding="utf-8")))
-        _last = (mark, found)
-        return found
     except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return Record()
+    _last = (mark, found)
+    return found
 
 
 def write(path: Path, *, record: Record) -> None:

@@ -62,17 +62,17 @@ class Bindings:
 
 
 @final
-@dataclass(kw_only=True, slots=True)
 class _Work:
     """A ``Bindings`` in the making."""
 
-    names: dict[Path, str] = field(default_factory=dict)
-    problems: dict[Path, Problem] = field(default_factory=dict)
-    values: dict[Path, object] = field(default_factory=dict)
-    seconds: dict[Path, float] = field(default_factory=dict)
-    output: dict[Path, str] = field(default_factory=dict)
-    errors: dict[Path, BaseException] = field(default_factory=dict)
-    changed: list[Path] = field(default_factory=list)
+    def __init__(self) -> None:
+        self.names: dict[Path, str] = {}
+        self.problems: dict[Path, Problem] = {}
+        self.values: dict[Path, object] = {}
+        self.seconds: dict[Path, float] = {}
+        self.output: dict[Path, str] = {}
+        self.errors: dict[Path, BaseException] = {}
+        self.changed: list[Path] = []
 
     def note(self, identity: Path, outcome: ImportOutcome) -> None:
         self.seconds[identity] = outcome.seconds

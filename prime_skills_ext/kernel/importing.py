@@ -11,7 +11,6 @@ import functools
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from importlib.abc import MetaPathFinder
 from importlib.machinery import (
     EXTENSION_SUFFIXES,
@@ -23,7 +22,7 @@ from importlib.machinery import (
 from importlib.util import spec_from_file_location
 from pathlib import Path
 from types import ModuleType
-from typing import ClassVar, Self, final
+from typing import ClassVar, NamedTuple, Self, final
 
 from prime_skills_ext.catalog.looking import is_file
 from prime_skills_ext.catalog.status import Problem
@@ -42,8 +41,7 @@ __all__ = ["Refusal", "SkillFinder", "import_failed"]
 
 
 @final
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Refusal:
+class Refusal(NamedTuple):
     """An import name that must not be imported.
 
     Attributes:
@@ -57,11 +55,10 @@ class Refusal:
 
 
 @final
-@dataclass(kw_only=True, slots=True)
-class _Served:
+class _Served(NamedTuple):
     owner: object
-    names: dict[str, Path] = field(default_factory=dict)
-    refused: dict[str, Refusal] = field(default_factory=dict)
+    names: dict[str, Path]
+    refused: Mapping[str, Refusal]
 
 
 @final
@@ -91,7 +88,7 @@ class SkillFinder(MetaPathFinder):
             cls._current = finder = cls()
             sys.meta_path.insert(0, finder)
             sys.meta_path.append(finder._last)
-        finder._owners.setdefault(id(owner), _Served(owner=owner))
+        finder._owners.setdefault(id(owner), _Served(owner, names={}, refused={}))
         return finder
 
     @classmethod

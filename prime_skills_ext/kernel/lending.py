@@ -11,7 +11,6 @@ import os
 import threading
 from collections.abc import AsyncGenerator, Callable, Generator, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
 from inspect import isasyncgen, isgenerator
 from pathlib import Path
 from types import AsyncGeneratorType, GeneratorType, TracebackType
@@ -30,7 +29,6 @@ _WORDS: Final = ("filename", "filename2", "strerror", "msg", "text", "object", "
 
 
 @final
-@dataclass(kw_only=True, slots=True)
 class _Lent:
     """One variable that is lent now.
 
@@ -39,8 +37,9 @@ class _Lent:
         values: One per call that has it, the newest last.
     """
 
-    before: str | None
-    values: list[str] = field(default_factory=list)
+    def __init__(self, *, before: str | None) -> None:
+        self.before = before
+        self.values: list[str] = []
 
 
 # a collected call may give back while another takes, in the same thread

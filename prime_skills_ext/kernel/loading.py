@@ -13,12 +13,11 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from importlib.machinery import BYTECODE_SUFFIXES, ModuleSpec, SourceFileLoader
 from importlib.util import source_from_cache
 from pathlib import Path
 from types import FrameType, ModuleType, TracebackType
-from typing import Any, Protocol, final
+from typing import Any, NamedTuple, Protocol, final
 
 from prime_skills_ext.kernel.names import PRIVATE
 
@@ -44,8 +43,7 @@ _UNCHECKED_HASH = 0b01
 
 
 @final
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ImportOutcome:
+class ImportOutcome(NamedTuple):
     """How the import, or the reload, of a skill went.
 
     Attributes:
@@ -279,7 +277,6 @@ def _trusted(bytecode: str, data: bytes, *, source_mtime: float | None) -> bool:
 
 
 @final
-@dataclass(kw_only=True, slots=True)
 class _Recorder:
     """Stands for stdout or stderr while a skill is imported.
 
@@ -287,11 +284,12 @@ class _Recorder:
     it passes on what does not belong to the import.
     """
 
-    target: Any
-    name: str
-    chunks: list[str]
-    thread: int = field(default_factory=threading.get_ident)
-    recording: bool = True
+    def __init__(self, target: Any, *, name: str, chunks: list[str]) -> None:
+        self.target = target
+        self.name = name
+        self.chunks = chunks
+        self.thread = threading.get_ident()
+        self.recording = True
 
     def write(self, text: Any) -> int:
         if not isinstance(text, str):
@@ -323,7 +321,7 @@ def capture_output() -> Iterator[list[str]]:
     """Collect what this thread writes to stdout and stderr, in order."""
     chunks: list[str] = []
     recorders = [
-        _Recorder(target=getattr(sys, name), name=name, chunks=chunks)
+        _Recorder(getattr(sys, name), name=name, chunks=chunks)
         for name in ("stdout", "stderr")
     ]
     for recorder in recorders:
@@ -340,9 +338,9 @@ def capture_output() -> Iterator[list[str]]:
 
 
 @final
-@dataclass(slots=True)
 class _Interrupts:
-    real: bool = False
+    def __init__(self, *, real: bool = False) -> None:
+        self.real = real
 
 
 @contextlib.contextmanager

@@ -12,10 +12,10 @@ import keyword
 import os
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from importlib.machinery import FileFinder, ModuleSpec, PathFinder
 from pathlib import Path
-from typing import Self, final
+from types import MappingProxyType
+from typing import NamedTuple, Self, final
 
 from prime_skills_ext.catalog.looking import python_path
 
@@ -49,8 +49,7 @@ def import_name_of(module: str) -> str:
 
 
 @final
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Surroundings:
+class Surroundings(NamedTuple):
     """What top-level names mean to every finder but ours.
 
     Attributes:
@@ -62,7 +61,7 @@ class Surroundings:
 
     path: tuple[str, ...]
     ignored: tuple[str, ...] = ()
-    listed: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    listed: Mapping[str, frozenset[str]] = MappingProxyType({})
 
     @classmethod
     def without(

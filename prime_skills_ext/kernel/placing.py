@@ -8,9 +8,8 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import final
+from typing import NamedTuple, final
 
 from prime_skills_ext.catalog.looking import real_paths
 from prime_skills_ext.catalog.status import Problem
@@ -23,8 +22,7 @@ __all__ = ["Placement", "place"]
 
 
 @final
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Placement:
+class Placement(NamedTuple):
     """Where one Python-backed skill goes.
 
     Attributes:

@@ -11,8 +11,7 @@ import contextvars
 import functools
 import threading
 from collections.abc import Callable, Coroutine, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, TypeVar, final
+from typing import Any, NamedTuple, TypeVar, final
 
 from prime_skills_ext.catalog.status import suggestion
 from prime_skills_ext.errors import UnknownSkillError
@@ -24,8 +23,7 @@ T = TypeVar("T")
 
 
 @final
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Lazy:
+class Lazy(NamedTuple):
     """A value that is made when somebody asks for it, once.
 
     Attributes:

@@ -11,7 +11,6 @@ import contextlib
 import importlib
 import os
 import sys
-from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, final
@@ -30,7 +29,6 @@ FileStamp = tuple[int, int, int, int]
 
 
 @final
-@dataclass(kw_only=True, slots=True)
 class SkillTree:
     """The modules of one skill in this process.
 
@@ -46,14 +44,15 @@ class SkillTree:
         history: By module: what it ever defined.
     """
 
-    name: str
-    src: Path
-    users: set[int] = field(default_factory=set)
-    stamps: dict[str, FileStamp] = field(default_factory=dict)
-    error: BaseException | None = None
-    parked: dict[str, ModuleType] = field(default_factory=dict)
-    aside: dict[str, ModuleType] = field(default_factory=dict)
-    history: dict[str, History] = field(default_factory=dict)
+    def __init__(self, name: str, *, src: Path) -> None:
+        self.name = name
+        self.src = src
+        self.users: set[int] = set()
+        self.stamps: dict[str, FileStamp] = {}
+        self.error: BaseException | None = None
+        self.parked: dict[str, ModuleType] = {}
+        self.aside: dict[str, ModuleType] = {}
+        self.history: dict[str, History] = {}
 
     @property
     def module(self) -> object:
@@ -107,7 +106,10 @@ _TREES: dict[tuple[str, Path], SkillTree] = {}
 
 def tree_of(name: str, *, src: Path) -> SkillTree:
     """The tree of a name and ``src`` in this process."""
-    return _TREES.setdefault((name, src), SkillTree(name=name, src=src))
+    tree = _TREES.get((name, src))
+    if tree is None:
+        tree = _TREES.setdefault((name, src), SkillTree(name, src=src))
+    return tree
 
 
 def park(tree: SkillTree, *, user: object) -> None:

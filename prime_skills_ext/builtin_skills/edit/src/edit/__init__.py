@@ -6,7 +6,6 @@ How text and bytes meet is ``edit.matching``, how a file is replaced ``edit.repl
 
 # no postponed annotations here: they would show as strings in the signature
 import contextlib
-import difflib
 import itertools
 import os
 import sys
@@ -148,6 +147,9 @@ def _diff(path: str, before: list[str], after: list[str], *, line: int) -> str:
     old = before[top : len(before) - tail]
     new = after[top : len(after) - tail]
     size = max(len(old), len(new))
+    # every kernel imports this skill, and few edit by it
+    import difflib  # noqa: PLC0415
+
     body = list(difflib.unified_diff(old, new, n=size, lineterm=""))[3:]
     hunk = f"@@ -{_range(top, old)} +{_range(top, new)} @@"
     return "\n".join([f"--- {path}", f"+++ {path}", hunk, *body])

@@ -6,7 +6,7 @@ import codecs
 import itertools
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 __all__ = ["Content", "Match"]
 
@@ -23,8 +23,7 @@ _ESCAPES = range(
 )  # what surrogateescape makes of bytes that are no UTF-8
 
 
-@dataclass(frozen=True)
-class Match:
+class Match(NamedTuple):
     """A place in the bytes: ``data[start:end]``."""
 
     start: int
