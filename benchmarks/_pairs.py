@@ -7,6 +7,7 @@ nobody's merit or fault. What is run, and what it is called, is each benchmark's
 
 from __future__ import annotations
 
+import math
 import os
 import platform
 import statistics
@@ -14,7 +15,8 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-#: Seconds of wall and of CPU time that one run of one contestant took.
+#: Seconds of wall and of CPU time that one run of one contestant took; the latter is
+#: not a number where it cannot be told.
 Sample = tuple[float, float]
 #: The sample of each round, by contestant.
 Times = Mapping[str, Sequence[Sample]]
@@ -98,7 +100,7 @@ def row(first: str, pair: Pair, times: Times) -> tuple[str, bool]:
         _milliseconds(times[pair.peer]),
         f"{ratio:.2f} × {word}",
         f"{min(walls):.2f} to {max(walls):.2f}",
-        f"{statistics.median(cpus):.2f}",
+        _number(statistics.median(cpus)),
         target,
         "" if target == "none" else "yes" if is_met else "**no**",
     )
@@ -121,6 +123,10 @@ def _verdict(pair: Pair, rounds: Iterable[tuple[Sample, Sample]]) -> tuple[str, 
 
 def _ratio(pair: Pair, ours: float, peer: float) -> float:
     return ours / peer if pair.faster is None else peer / ours
+
+
+def _number(value: float) -> str:
+    return "" if math.isnan(value) else f"{value:.2f}"
 
 
 def _milliseconds(samples: Sequence[Sample]) -> str:

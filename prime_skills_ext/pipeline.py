@@ -252,7 +252,7 @@ class Pipeline:
         )
         self._removed = self._still_held(selection)
         notes += self._offer_commands(holders, installed, bindings)
-        return replace(bindings, diagnostics=bindings.diagnostics + notes)
+        return bindings._replace(diagnostics=bindings.diagnostics + notes)
 
     def _activate(self, generation: Generation | None) -> tuple[Diagnostic, ...]:
         if self._active is not None and self._active != generation:

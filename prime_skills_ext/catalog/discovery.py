@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import final
+from typing import NamedTuple, final
 
 from prime_skills_ext.catalog.cache import SkillCache
 from prime_skills_ext.catalog.ignores import IgnoreRule
@@ -59,8 +59,7 @@ class Candidate:
 
 
 @final
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Discovery:
+class Discovery(NamedTuple):
     """Everything that was found.
 
     Attributes:

@@ -9,7 +9,6 @@ kernel lacks, what does not matter here.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final, Literal, NamedTuple, final
@@ -42,8 +41,7 @@ State = Literal[
 
 
 @final
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Problem:
+class Problem(NamedTuple):
     """Why a skill does not work here, and the way out.
 
     Attributes:

@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Final, NamedTuple, final
 
+from prime_skills_ext.catalog._package_memory import Brought, PackageMemory, Stamp
 from prime_skills_ext.catalog.reading import read_file
 from prime_skills_ext.catalog.sources import Source
 
@@ -27,10 +28,8 @@ _MAX_RECORD_BYTES: Final = 1 << 24
 _RECORDED = re.compile(rb'^"?([^,"\n]*?)\.agents/skills/', re.MULTILINE)
 _NAME = re.compile(r"[-_.]+")
 
-_Stamp = tuple[str, int, int]
-#: What was found, by folder and as of its last change: installing or removing a
-#: distribution adds or removes an entry of it.
-_FOUND: dict[_Stamp, tuple[tuple[str, str], ...]] = {}
+#: What was found, by folder and as of its last change.
+_FOUND: dict[Stamp, Brought] = {}
 
 
 @final
@@ -47,17 +46,21 @@ class PackageDirectory(NamedTuple):
 
 
 def find_package_sources(
-    packages: Sequence[PackageDirectory] = (), *, sites: Iterable[Path] = ()
+    packages: Sequence[PackageDirectory] = (),
+    *,
+    sites: Iterable[Path] = (),
+    memory: PackageMemory | None = None,
 ) -> tuple[Source, ...]:
     """List the skills of packages, those of the package manager first.
 
     Args:
         packages: What the package manager installed, in order of precedence.
         sites: Folders of installed distributions.
+        memory: What earlier processes found; ``None`` if that does not count.
     """
     named = [(item.provenance, item.directory) for item in packages]
     for directory in sites:
-        found = _distributions(directory)
+        found = _distributions(directory, memory=memory)
         named += [(name, directory / inside) for name, inside in found]
     labels: set[str] = set()
     sources: list[Source] = []
@@ -101,7 +104,7 @@ def _label(name: str, *, directory: Path, taken: set[str]) -> str:
     return unique
 
 
-def _distributions(directory: Path) -> tuple[tuple[str, str], ...]:
+def _distributions(directory: Path, *, memory: PackageMemory | None) -> Brought:
     """Name the distributions that bring skills, and the folders of these."""
     try:
         status = directory.stat()
@@ -111,7 +114,10 @@ def _distributions(directory: Path) -> tuple[tuple[str, str], ...]:
     if stamp not in _FOUND:
         for old in [old for old in _FOUND if old[0] == stamp[0]]:
             del _FOUND[old]
-        _FOUND[stamp] = tuple(sorted(_search(directory)))
+        known = None if memory is None else memory.recall(stamp)
+        _FOUND[stamp] = tuple(sorted(_search(directory))) if known is None else known
+        if known is None and memory is not None:
+            memory.keep(stamp, _FOUND[stamp])
     return _FOUND[stamp]
 
 

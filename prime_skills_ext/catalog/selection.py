@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Final, Literal, NamedTuple, final
 
@@ -76,8 +76,7 @@ class Shadowed(NamedTuple):
 
 
 @final
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Selection:
+class Selection(NamedTuple):
     """Which candidate stands for each name.
 
     Attributes:

@@ -12,9 +12,8 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal, final
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, final
 
 from prime_skills_ext.catalog._settings_memory import SettingsMemory
 from prime_skills_ext.catalog.looking import real_path
@@ -67,8 +66,7 @@ _KINDS: Final = {
 
 
 @final
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Settings:
+class Settings(NamedTuple):
     """What one file says about skills; the defaults say nothing.
 
     Attributes:

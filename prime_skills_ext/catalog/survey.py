@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple, final
 
+from prime_skills_ext.catalog._package_memory import PackageMemory
 from prime_skills_ext.catalog.cache import SkillCache
 from prime_skills_ext.catalog.configured import settings_sources
 from prime_skills_ext.catalog.disabling import Disabler
@@ -101,7 +102,11 @@ def survey(places: Places, *, choices: Choices, environ: Mapping[str, str]) -> S
     faults: tuple[Diagnostic, ...] = ()
     if not choices.only_explicit:
         configured, faults = settings_sources(settings, places=places)
-        brought = find_package_sources(choices.packages, sites=site_directories())
+        brought = find_package_sources(
+            choices.packages,
+            sites=site_directories(),
+            memory=PackageMemory(places.agent_directory),
+        )
     everything = (*found, *configured, *brought)
     sources = sorted(everything, key=lambda item: (item.rank, item.order))
     is_trait = choices.trust is not None

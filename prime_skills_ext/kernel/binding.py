@@ -7,9 +7,9 @@ nothing and prints nothing.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, MutableMapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, final
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple, final
 
 from prime_skills_ext.catalog.status import Problem
 from prime_skills_ext.kernel.importing import Refusal, SkillFinder, import_failed
@@ -33,8 +33,7 @@ _MAPPING = "skills"
 
 
 @final
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Bindings:
+class Bindings(NamedTuple):
     """What one call of ``Binder.bind`` left behind. Keys are identities of skills.
 
     Attributes:
@@ -50,12 +49,12 @@ class Bindings:
         diagnostics: Clashes of top-level names, private names and why.
     """
 
-    names: Mapping[Path, str] = field(default_factory=dict)
-    problems: Mapping[Path, Problem] = field(default_factory=dict)
-    values: Mapping[Path, object] = field(default_factory=dict)
-    seconds: Mapping[Path, float] = field(default_factory=dict)
-    output: Mapping[Path, str] = field(default_factory=dict)
-    errors: Mapping[Path, BaseException] = field(default_factory=dict)
+    names: Mapping[Path, str] = MappingProxyType({})
+    problems: Mapping[Path, Problem] = MappingProxyType({})
+    values: Mapping[Path, object] = MappingProxyType({})
+    seconds: Mapping[Path, float] = MappingProxyType({})
+    output: Mapping[Path, str] = MappingProxyType({})
+    errors: Mapping[Path, BaseException] = MappingProxyType({})
     changed: tuple[Path, ...] = ()
     removed: tuple[str, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
+import time
 import zipfile
 from pathlib import Path
 
@@ -12,6 +13,8 @@ import pytest
 from uv import find_uv_bin
 
 from prime_skills_ext import process
+from prime_skills_ext.catalog import package_sources
+from prime_skills_ext.catalog._package_memory import PackageMemory
 from prime_skills_ext.catalog.discovery import discover
 from prime_skills_ext.catalog.package_sources import (
     PackageDirectory,
@@ -20,6 +23,7 @@ from prime_skills_ext.catalog.package_sources import (
 )
 from tests.conftest import MakeSkill
 
+Names = list[str]
 SKILL = "---\nname: {0}\ndescription: d\n---\n"
 
 
@@ -188,3 +192,83 @@ def test_wheel_that_uv_installed_brings_its_skills(tmp_path: Path) -> None:
     assert ["package:big-library: tuning"] == [
         candidate.location for candidate in discovery.candidates
     ]
+
+
+class TestMemory:
+    """What one process found out, the next one knows."""
+
+    @pytest.fixture(autouse=True)
+    def agent(self, tmp_path: Path) -> Path:
+        agent = tmp_path / "agent"
+        agent.mkdir()
+        return agent
+
+    def look(self, site: Path, agent: Path, monkeypatch: pytest.MonkeyPatch) -> Names:
+        """Look as a new process does."""
+        monkeypatch.setattr(package_sources, "_FOUND", {})
+        memory = PackageMemory(agent)
+        return [it.label for it in find_package_sources(sites=[site], memory=memory)]
+
+    def aged(self, site: Path, *, seconds: int = 10) -> None:
+        then = time.time() - seconds
+        os.utime(site, (then, then))
+
+    def test_folder_that_did_not_change_is_not_looked_through(
+        self, tmp_path: Path, agent: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Not one list of files is opened, whether or not it names skills."""
+        site = tmp_path / "site"
+        info = distribution(site, "big", "big/.agents/skills/one/SKILL.md,,")
+        self.aged(site)
+        assert ["package:big"] == self.look(site, agent, monkeypatch)
+        (info / "RECORD").unlink()
+        assert ["package:big"] == self.look(site, agent, monkeypatch)
+
+    def test_what_was_installed_since_is_found(
+        self, tmp_path: Path, agent: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """It adds an entry to the folder."""
+        site = tmp_path / "site"
+        distribution(site, "other", "other/__init__.py,,")
+        self.aged(site)
+        assert [] == self.look(site, agent, monkeypatch)
+        distribution(site, "big", "big/.agents/skills/one/SKILL.md,,")
+        assert ["package:big"] == self.look(site, agent, monkeypatch)
+
+    def test_folder_that_changed_just_now_is_not_remembered(
+        self, tmp_path: Path, agent: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """It could change again without its time moving."""
+        site = tmp_path / "site"
+        distribution(site, "other", "other/__init__.py,,")
+        self.look(site, agent, monkeypatch)
+        assert [] == list(agent.iterdir())
+
+    @pytest.mark.parametrize(
+        "text",
+        ["", "[", "[]", '{"schema": 9}', '{"schema": 1, "sites": {"SITE": 3}}'],
+    )
+    def test_damaged_memory_knows_nothing(
+        self, tmp_path: Path, agent: Path, monkeypatch: pytest.MonkeyPatch, text: str
+    ) -> None:
+        """It is written anew."""
+        site = tmp_path / "site"
+        distribution(site, "big", "big/.agents/skills/one/SKILL.md,,")
+        self.aged(site)
+        file = PackageMemory(agent).path
+        file.parent.mkdir()
+        file.write_text(text.replace("SITE", str(site)))
+        assert ["package:big"] == self.look(site, agent, monkeypatch)
+        assert "big" in file.read_text()
+
+    def test_memory_that_others_can_write_does_not_count(
+        self, tmp_path: Path, agent: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """They would say where code is loaded from."""
+        site = tmp_path / "site"
+        info = distribution(site, "big", "big/.agents/skills/one/SKILL.md,,")
+        self.aged(site)
+        self.look(site, agent, monkeypatch)
+        PackageMemory(agent).path.chmod(0o666)
+        (info / "RECORD").unlink()
+        assert [] == self.look(site, agent, monkeypatch)
