@@ -25,6 +25,7 @@ from prime_skills_ext.errors import (
     UnknownSkillError,
     UvNotFoundError,
 )
+from prime_skills_ext.garbage import without_collection
 from prime_skills_ext.skill.model import Skill
 
 if TYPE_CHECKING:
@@ -84,7 +85,8 @@ def __dir__() -> list[str]:
 
 def load_ipython_extension(ipython: InteractiveShell) -> None:
     """Find, install and bind the skills that count here. IPython calls this."""
-    from prime_skills_ext import magics  # noqa: PLC0415  # imports IPython
+    with without_collection():
+        from prime_skills_ext import magics  # noqa: PLC0415  # imports IPython
 
     magics.load(ipython)
 

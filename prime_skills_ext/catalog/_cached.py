@@ -11,9 +11,9 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, Final
 
-from prime_skills_ext.skill.model import Diagnostic, Requires, Skill
+from prime_skills_ext.skill.model import Diagnostic, PythonPackage, Requires, Skill
 
-__all__ = ["Outcome", "from_json", "to_json"]
+__all__ = ["Outcome", "from_json", "to_json", "with_python"]
 
 #: What a header gave: the skill, ``None`` if it describes none, and its findings.
 Outcome = tuple[Skill | None, tuple[Diagnostic, ...]]
@@ -36,6 +36,8 @@ _read_optional: Final = attrgetter(*_NAMES)
 _set: Final = {
     field.name: getattr(Skill, field.name).__set__ for field in fields(Skill)
 }
+_read_all: Final = attrgetter(*_set)
+_set_all: Final = tuple(_set.values())
 _set_defaults: Final = tuple(
     (_set[field.name], field.default)
     for field in _OPTIONAL
@@ -98,6 +100,15 @@ def from_json(kept: list[Any], *, path: Path, identity: Path) -> Outcome:
         )
         for code, message, fix, severity, line, column in findings
     )
+
+
+def with_python(skill: Skill, python: PythonPackage | None) -> Skill:
+    """Return a skill with its Python half, as ``replace`` does in twice the time."""
+    made = object.__new__(Skill)
+    for put, value in zip(_set_all, _read_all(skill), strict=True):
+        put(made, value)
+    _set["python"](made, python)
+    return made
 
 
 def _make(values: list[Any], *, path: Path, identity: Path) -> Skill:

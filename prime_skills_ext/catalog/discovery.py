@@ -8,9 +8,7 @@ cache may keep is the cache's business.
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple, final
@@ -21,6 +19,7 @@ from prime_skills_ext.catalog.loading import Loader
 from prime_skills_ext.catalog.looking import real_path
 from prime_skills_ext.catalog.sources import Source
 from prime_skills_ext.catalog.walking import Found, walk
+from prime_skills_ext.garbage import without_collection
 from prime_skills_ext.skill.model import Diagnostic, Skill
 
 __all__ = ["Candidate", "Discovery", "discover"]
@@ -84,7 +83,7 @@ def discover(
             reads every file.
     """
     findings = _Findings(cache)
-    with _no_collection():
+    with without_collection():
         for source in sorted(
             sources, key=lambda item: (item.rank, item.order, item.label)
         ):
@@ -92,18 +91,6 @@ def discover(
         if cache is not None:
             cache.save()
         return findings.discovery()
-
-
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """Keep the garbage collector from searching thousands of new values in vain."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 @final

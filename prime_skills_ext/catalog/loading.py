@@ -7,10 +7,10 @@ is never read here, no content of ``pyproject.toml`` is judged, and no Python ru
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, final
 
+from prime_skills_ext.catalog._cached import with_python
 from prime_skills_ext.catalog.cache import SkillCache, Stamp, stamp
 from prime_skills_ext.catalog.looking import is_file
 from prime_skills_ext.catalog.reading import explain, read_header
@@ -68,7 +68,7 @@ class Loader:
             return None, () if silent else diagnostics
         if found.has_project:
             python, problem = _find_package(skill)
-            skill = replace(skill, python=python)
+            skill = with_python(skill, python)
             diagnostics += () if problem is None else (problem,)
         return skill, diagnostics
 

@@ -10,9 +10,8 @@ import os
 import re
 import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Literal, final
+from typing import Final, Literal, NamedTuple, final
 
 from prime_skills_ext.catalog.looking import real_path
 from prime_skills_ext.catalog.places import Places, file_type, path_of
@@ -69,8 +68,7 @@ PROJECT_FOLDERS: Final = (
 
 
 @final
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Source:
+class Source(NamedTuple):
     """A place that skills come from.
 
     Attributes:

@@ -8,11 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple, final
+from typing import TYPE_CHECKING, NamedTuple, final
 
 from prime_skills_ext.catalog._package_memory import PackageMemory
 from prime_skills_ext.catalog.cache import SkillCache
-from prime_skills_ext.catalog.configured import settings_sources
 from prime_skills_ext.catalog.disabling import Disabler
 from prime_skills_ext.catalog.discovery import Candidate, Discovery, discover
 from prime_skills_ext.catalog.package_sources import (
@@ -32,7 +31,13 @@ from prime_skills_ext.catalog.trust import (
     find_override,
     is_trusted,
 )
+from prime_skills_ext.later import later
 from prime_skills_ext.skill.model import Diagnostic
+
+if TYPE_CHECKING:
+    from prime_skills_ext.catalog import configured as configuring
+else:
+    configuring = later("prime_skills_ext.catalog.configured")  # few have entries
 
 __all__ = ["Choices", "Survey", "survey"]
 
@@ -101,7 +106,8 @@ def survey(places: Places, *, choices: Choices, environ: Mapping[str, str]) -> S
     brought: tuple[Source, ...] = ()
     faults: tuple[Diagnostic, ...] = ()
     if not choices.only_explicit:
-        configured, faults = settings_sources(settings, places=places)
+        if any(item.skills for item in settings):
+            configured, faults = configuring.settings_sources(settings, places=places)
         brought = find_package_sources(
             choices.packages,
             sites=site_directories(),

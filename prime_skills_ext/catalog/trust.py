@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, final
 
 from prime_skills_ext.catalog._trust_file import Entry, TrustFile
-from prime_skills_ext.catalog._worktree import repository_of
 from prime_skills_ext.catalog.discovery import Candidate, discover
 from prime_skills_ext.catalog.looking import is_folder, real_path
 from prime_skills_ext.catalog.sources import project_sources
@@ -23,8 +22,10 @@ from prime_skills_ext.later import later
 from prime_skills_ext.skill.model import Diagnostic, Skill
 
 if TYPE_CHECKING:
+    from prime_skills_ext.catalog import _worktree as worktrees
     from prime_skills_ext.catalog import content as contents
 else:
+    worktrees = later("prime_skills_ext.catalog._worktree")  # for projects with skills
     contents = later("prime_skills_ext.catalog.content")  # for those who --pin
 
 __all__ = [
@@ -110,7 +111,7 @@ class TrustStore:
         real = Path(real_path(root))
         entries, _ = self._file.read()
         entry = entries.get(str(real))
-        if entry is None and (repository := repository_of(real)) is not None:
+        if entry is None and (repository := worktrees.repository_of(real)) is not None:
             entry = entries.get(str(repository))
             if entry is not None and not self._is_accepted(repository, entry):
                 entry = None

@@ -70,10 +70,11 @@ class Surroundings(NamedTuple):
         """``sys.path`` as it is now, without some folders and what lies in them."""
         ignored = tuple(dict.fromkeys(str(folder) for folder in folders))
         path = python_path() if working_directory else _path_without_cwd()
+        below = tuple(f"{place}{os.sep}" for place in ignored)
         kept = tuple(
             entry
             for entry in path
-            if not any(is_inside(entry, place) for place in ignored)
+            if entry not in ignored and not entry.startswith(below)
         )
         return cls(path=kept, ignored=ignored, listed=_listed(kept))
 

@@ -111,9 +111,9 @@ def place(
 def _look_around(
     chosen: Iterable[tuple[Skill, PythonPackage]], *, ignored: Iterable[Path]
 ) -> Surroundings:
-    folders = [*ignored, *(package.src for _, package in chosen)]
+    folders = [*map(str, ignored), *(str(package.src) for _, package in chosen)]
     # editable installs may spell the same folder by its real path
-    folders += [Path(folder) for folder in real_paths(folders)]
+    folders += real_paths(folders)
     return Surroundings.without(folders, working_directory=False)
 
 

@@ -7,7 +7,6 @@ same objects when the skill does.
 
 from __future__ import annotations
 
-import contextlib
 import importlib
 import os
 import sys
@@ -138,10 +137,12 @@ def stamp(src: Path) -> dict[str, FileStamp]:
     seen: set[tuple[int, int]] = set()
     pending = [str(src)]
     while pending:
-        with contextlib.suppress(OSError), os.scandir(pending.pop()) as entries:
-            for entry in entries:
-                with contextlib.suppress(OSError):  # a link to nothing, or just gone
+        try:
+            with os.scandir(pending.pop()) as entries:
+                for entry in entries:
                     _stamp_entry(entry, found=found, seen=seen, pending=pending)
+        except OSError:  # gone, or nobody may list it
+            continue
     return found
 
 
@@ -157,8 +158,11 @@ def _stamp_entry(
         return
     if name.endswith((".pyc", ".egg-info", "~")):
         return
-    if not entry.is_dir():
-        status = entry.stat()
+    try:
+        is_folder, status = entry.is_dir(), entry.stat()
+    except OSError:  # a link to nothing, or just gone
+        return
+    if not is_folder:
         found[entry.path] = (
             status.st_mtime_ns,
             status.st_ctime_ns,
@@ -167,7 +171,6 @@ def _stamp_entry(
         )
         return
     if entry.is_symlink():  # it may lead back to where it is
-        status = entry.stat()
         if (status.st_dev, status.st_ino) in seen:
             return
         seen.add((status.st_dev, status.st_ino))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, final
+from typing import Literal, NamedTuple, final
 
 from prime_skills_ext.skill.names import is_skill_file
 
@@ -49,8 +49,7 @@ class Diagnostic:
 
 
 @final
-@dataclass(frozen=True, kw_only=True, slots=True)
-class PythonPackage:
+class PythonPackage(NamedTuple):
     """The Python half of a Python-backed skill.
 
     Attributes:
@@ -67,8 +66,7 @@ class PythonPackage:
 
 
 @final
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Requires:
+class Requires(NamedTuple):
     """What must be present before a skill is offered: a gate, not an installer."""
 
     env: tuple[str, ...] = ()
