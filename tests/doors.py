@@ -55,7 +55,10 @@ def picture(shell: InteractiveShell) -> dict[str, Any]:
         "events": {
             name: len(callbacks) for name, callbacks in shell.events.callbacks.items()
         },
-        "formatters": {mime: len(f.type_printers) for mime, f in formatters.items()},
+        "formatters": {
+            mime: [len(f.type_printers), len(f.deferred_printers)]
+            for mime, f in formatters.items()
+        },
         "configurables": len(shell.configurables),
         "finders": [id(finder) for finder in sys.meta_path],
         "path": list(sys.path),

@@ -27,3 +27,19 @@ def test_discovery_prints_a_row_for_every_pair(tmp_path: Path) -> None:
     )
     rows = [line for line in done.stdout.splitlines() if line.startswith("| 20 |")]
     assert ["cold", "cold", "warm", "warm"] == [row.split(" | ")[1] for row in rows]
+
+
+@pytest.mark.integration
+def test_load_prints_its_tables(tmp_path: Path) -> None:
+    """It sets up what it needs by itself; one skill proves nothing and suffices."""
+    done = process.run(
+        [sys.executable, str(BENCHMARKS / "load.py"), "--skills", "1", "--rounds", "1"],
+        cwd=tmp_path,
+        env=os.environ,
+        timeout_s=240,
+        check=False,
+    )
+    rows = [line for line in done.stdout.splitlines() if line.startswith("| 1 |")]
+    kinds = [row.split(" | ")[1] for row in rows]
+    assert "load" == kinds[0]
+    assert kinds[-1].endswith(" MB")

@@ -40,9 +40,9 @@ __all__ = [
 _MAX_BYTES: Final = 1 << 20
 #: Logins of servers are stored under this prefix.
 _SERVER: Final = "mcp:"
-_ANY_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_ANY_VARIABLE: Final = r"[A-Za-z_][A-Za-z0-9_]*"
 #: What can only be meant as the name of a variable.
-_VARIABLE = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
+_VARIABLE: Final = r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+"
 
 
 @final
@@ -93,7 +93,7 @@ def declared_credential(skill: Skill) -> CredentialNeed | None:
     named = variable.strip() if isinstance(variable, str) else ""
     return CredentialNeed(
         provider=provider.strip(),
-        variable=named if _ANY_VARIABLE.fullmatch(named) else None,
+        variable=named if re.fullmatch(_ANY_VARIABLE, named) else None,
     )
 
 
@@ -193,7 +193,7 @@ def loans(
 
 def is_variable(text: str) -> bool:
     """Say whether a stored key can only be meant as the name of a variable."""
-    return _VARIABLE.fullmatch(text) is not None
+    return re.fullmatch(_VARIABLE, text) is not None
 
 
 def is_in_keyring(entry: object) -> bool:

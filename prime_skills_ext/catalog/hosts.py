@@ -68,7 +68,7 @@ REFERENCE_HANDLERS: Final = frozenset(
 
 _MAX_BYTES: Final = 1 << 18
 _MAX_FILES: Final = 50
-_WORD = re.compile(rf"\b(?:{HOST_REQUEST}|{MCP_INTEGRATION})\b".encode())
+_WORD: Final = rf"\b(?:{HOST_REQUEST}|{MCP_INTEGRATION})\b".encode()
 
 
 def find_handlers(environ: Mapping[str, str]) -> frozenset[str] | None:
@@ -107,7 +107,7 @@ def find_uses(skill: Skill) -> frozenset[str]:
             data = read_file(path, limit=_MAX_BYTES)
         except OSError:
             continue
-        found |= {match.decode() for match in _WORD.findall(data)}
+        found |= {match.decode() for match in re.findall(_WORD, data)}
     return frozenset(found)
 
 

@@ -25,8 +25,7 @@ __all__ = ["PackageDirectory", "find_package_sources", "site_directories"]
 
 _FOLDER: Final = ".agents/skills/"
 _MAX_RECORD_BYTES: Final = 1 << 24
-_RECORDED = re.compile(rb'^"?([^,"\n]*?)\.agents/skills/', re.MULTILINE)
-_NAME = re.compile(r"[-_.]+")
+_RECORDED: Final = rb'(?m)^"?([^,"\n]*?)\.agents/skills/'
 
 #: What was found, by folder and as of its last change.
 _FOUND: dict[Stamp, Brought] = {}
@@ -130,7 +129,7 @@ def _search(directory: Path) -> Iterator[tuple[str, str]]:
     for info in infos:
         for inside in _recorded(os.path.join(info.path, "RECORD")):  # noqa: PTH118
             name = info.name.removesuffix(".dist-info").partition("-")[0]
-            yield _NAME.sub("-", name).lower(), inside
+            yield re.sub(r"[-_.]+", "-", name).lower(), inside
 
 
 def _recorded(record: str) -> set[str]:
@@ -141,7 +140,9 @@ def _recorded(record: str) -> set[str]:
         return set()
     if _FOLDER.encode() not in data:
         return set()
-    prefixes = {match.decode("utf-8", "replace") for match in _RECORDED.findall(data)}
+    prefixes = {
+        match.decode("utf-8", "replace") for match in re.findall(_RECORDED, data)
+    }
     return {
         f"{prefix}{_FOLDER}".rstrip("/")
         for prefix in prefixes

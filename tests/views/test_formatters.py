@@ -31,7 +31,7 @@ def _display(shell: InteractiveShell) -> DisplayFormatter:
 
 def _entries(shell: InteractiveShell) -> dict[str, dict[Any, Any]]:
     return {
-        mime: dict(each.type_printers)
+        mime: {**each.type_printers, **each.deferred_printers}
         for mime, each in _display(shell).formatters.items()
     }
 
@@ -52,6 +52,19 @@ def test_unregister_leaves_the_shell_as_it_was(shell: InteractiveShell) -> None:
     undo = formatters.register(shell)
     formatters.register(shell)
     assert before != _entries(shell)
+    undo()
+
+    assert before == _entries(shell)
+
+
+def test_unregister_takes_back_what_was_displayed_meanwhile(
+    shell: InteractiveShell,
+) -> None:
+    """IPython keeps the entry of a type elsewhere once a value of it was shown."""
+    before = _entries(shell)
+    undo = formatters.register(shell)
+    _display(shell).format(Message(text="Done."))
+
     undo()
 
     assert before == _entries(shell)
