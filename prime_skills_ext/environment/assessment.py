@@ -90,7 +90,7 @@ def assess(
         if found or not _is_settled(item, record=record):
             missing = ", ".join(str(gap.requirement) for gap in found)
             reason = f"it needs {missing}; {otherwise.reason}" if missing else None
-            failed[item.key] = replace(otherwise, reason=reason or otherwise.reason)
+            failed[item.key] = otherwise._replace(reason=reason or otherwise.reason)
     spread_failures(wanted, siblings=plan.siblings, failed=failed)
     return Assessment(
         failed={

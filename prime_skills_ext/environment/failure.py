@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import final
+from typing import NamedTuple, final
 
 __all__ = ["RETRY_FIX", "Failure"]
 
@@ -11,8 +10,7 @@ RETRY_FIX = "%reload_skills --retry"
 
 
 @final
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Failure:
+class Failure(NamedTuple):
     """Why a skill is not installed.
 
     Attributes:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, final, get_args
 
 from prime_skills_ext.writing import replace_text
@@ -49,8 +49,7 @@ class Command(NamedTuple):
 
 
 @final
-@dataclass(frozen=True, kw_only=True, slots=True)
-class SkillRecord:
+class SkillRecord(NamedTuple):
     """One skill, as it was when it was last installed or tried.
 
     Attributes:
@@ -94,8 +93,7 @@ class SkillRecord:
 
 
 @final
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Record:
+class Record(NamedTuple):
     """Everything known about a generation.
 
     Attributes:
@@ -110,7 +108,7 @@ class Record:
     kernel: str = ""
     site: str = ""
     runtime_complete: bool = False
-    skills: Mapping[str, SkillRecord] = field(default_factory=dict)
+    skills: Mapping[str, SkillRecord] = MappingProxyType({})
 
 
 #: The record that was read last, and the file it was read from: one start asks four
@@ -175,7 +173,7 @@ _LISTS = ("inputs", "requirements", "extra", "siblings")
 
 
 def _to_json(skill: SkillRecord) -> dict[str, Any]:
-    kept = replace(skill, log=skill.log[-MAX_LOG_CHARS:])
+    kept = skill._replace(log=skill.log[-MAX_LOG_CHARS:])
     return {key: getattr(kept, name) for name, key in _NAMES.items()}
 
 

@@ -6,7 +6,7 @@ The one place that turns the outcome of a batch into the record. Installs nothin
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import final
 
@@ -140,8 +140,8 @@ def _entry(
     """What to write about one selected skill; ``None`` leaves what is written."""
     siblings = task.plan.siblings[item.key]
     if item.key in filled.entries and item.key not in failed:
-        return replace(
-            filled.entries[item.key], siblings=siblings, tool=task.uv.identity
+        return filled.entries[item.key]._replace(
+            siblings=siblings, tool=task.uv.identity
         )
     failure = failed.get(item.key) or lenient.get(item.key)
     if failure is None or item.fingerprint is None or item.skill.python is None:

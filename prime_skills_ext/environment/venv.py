@@ -16,7 +16,7 @@ import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, final
+from typing import Literal, NamedTuple, final
 
 from prime_skills_ext.catalog.looking import (
     expanded,
@@ -89,8 +89,7 @@ class Environment:
 
 
 @final
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Generation:
+class Generation(NamedTuple):
     """One virtual environment of a series.
 
     Attributes:
