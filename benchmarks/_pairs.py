@@ -130,7 +130,8 @@ def _number(value: float) -> str:
 
 
 def _milliseconds(samples: Sequence[Sample]) -> str:
-    return f"{statistics.median(wall for wall, _ in samples) * 1000:.0f} ms"
+    median = statistics.median(wall for wall, _ in samples) * 1000
+    return f"{median:.0f} ms" if median >= 10 else f"{median:.1f} ms"
 
 
 def print_table(rows: Sequence[str], *, first: str, rounds: int) -> None:
