@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -29,15 +29,11 @@ _TAIL = (
 )
 
 
-def _planned(
-    environ: Mapping[str, str], progress: Callable[[str], None]
-) -> tuple[Path, Path]:
+def _planned(environ: Mapping[str, str]) -> tuple[Path, Path]:
     return Path("/venv/bin/python"), Path("/venv")
 
 
-def _failing(
-    environ: Mapping[str, str], progress: Callable[[str], None]
-) -> tuple[Path, Path]:
+def _failing(environ: Mapping[str, str]) -> tuple[Path, Path]:
     raise OSError("no space left")
 
 
@@ -63,11 +59,9 @@ def test_choose_forgets_what_an_outer_kernel_left_in_the_environment() -> None:
     }
     seen: list[Mapping[str, str]] = []
 
-    def plan(
-        environ: Mapping[str, str], progress: Callable[[str], None]
-    ) -> tuple[Path, Path]:
+    def plan(environ: Mapping[str, str]) -> tuple[Path, Path]:
         seen.append(environ)
-        return _planned(environ, progress)
+        return _planned(environ)
 
     launch = choose(_ARGUMENTS, environ=outer, plan=plan)
 

@@ -23,8 +23,6 @@ __all__ = ["Batch", "Item", "Outcome", "install"]
 MAX_ROUNDS = 8
 """After how many dropped culprits the rest is asked about one by one."""
 
-_SHOWN = ("Resolved", "Building", "Built", "Prepared", "Downloading", "Installed")
-
 
 @final
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -85,7 +83,7 @@ class Batch:
         constraints: Exact pins of what is there.
         overrides: What the kernel has and nobody may install.
         spare: Names that are given up if they cannot be had: the runtime's needs.
-        progress: Told what uv does.
+        on_line: Called with every line that uv writes.
         is_bare: ``spare`` was given up.
         is_cut_off: There turned out to be no network.
     """
@@ -97,7 +95,7 @@ class Batch:
     constraints: Sequence[str] = ()
     overrides: Sequence[str] = ()
     spare: Sequence[str] = ()
-    progress: Callable[[str], None] | None = None
+    on_line: Callable[[str], None] | None = None
     is_bare: bool = False
     is_cut_off: bool = False
     _online: bool = False
@@ -134,16 +132,12 @@ class Batch:
                 again=[item.name for item in items if item.is_built],
                 offline=offline,
                 dry_run=dry_run,
-                on_line=self._show,
+                on_line=self.on_line,
             )
         except ProcessError as error:
             return Completed(
                 argv=error.argv, returncode=-1, stdout="", stderr=error.message
             )
-
-    def _show(self, line: str) -> None:
-        if self.progress is not None and line.strip().startswith(_SHOWN):
-            self.progress(line.strip())
 
 
 def install(batch: Batch, *, items: Sequence[Item]) -> Outcome:

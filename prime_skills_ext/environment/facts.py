@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -26,6 +26,7 @@ from prime_skills_ext.environment.wheel import (
     own_wheel,
     runtime_wheel,
 )
+from prime_skills_ext.progress import Listener, ProgressEvent
 from prime_skills_ext.skill.model import Skill
 
 __all__ = ["OURS", "Facts", "Request", "facts", "is_inside"]
@@ -42,15 +43,15 @@ class Request:
     skills: Sequence[Skill]
     environment: Environment
     environ: Mapping[str, str]
-    progress: Callable[[str], None] | None = None
+    progress: Listener | None = None
     retry: bool = False
     unavailable: Sequence[Skill] = ()
     extra: Mapping[Path, tuple[str, ...]] = field(default_factory=dict)
 
-    def tell(self, message: str) -> None:
+    def tell(self, event: ProgressEvent) -> None:
         """Report progress, if anybody listens."""
         if self.progress is not None:
-            self.progress(message)
+            self.progress(event)
 
 
 @final
