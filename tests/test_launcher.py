@@ -124,6 +124,28 @@ def test_missing_environment_is_told_with_what_helps_before_a_start(
     assert "unset PI_OFFLINE, then restart the kernel" == fix
 
 
+def test_host_follows_the_launcher_on_stderr(
+    tmp_path: Path, home: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Each step is a line of JSON; what fails is told in words, as ever."""
+    environ = {
+        "HOME": str(home),
+        "PATH": "",
+        "PI_OFFLINE": "1",
+        "PRIME_SKILLS_PROGRESS": "json",
+        "UV_CACHE_DIR": str(tmp_path / "cache"),
+        "PRIME_AGENT_CODING_AGENT_DIR": str(tmp_path / "agent"),
+    }
+
+    choose(_ARGUMENTS, environ=environ)
+
+    lines = capfd.readouterr().err.splitlines()
+    events = [json.loads(line) for line in lines if line.startswith("{")]
+    assert ["environment", "resolving"] == [event["stage"] for event in events][:2]
+    words = [line for line in lines if not line.startswith("{")]
+    assert all(line.startswith("prime-skills: ") for line in words)
+
+
 @contextmanager
 def _started(prefix: Path, *, folder: Path, **environ: str) -> Iterator[Any]:
     """Start the kernel that is installed below ``prefix`` in ``folder``."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from prime_skills_ext.kernel.placing import Placement
-from prime_skills_ext.progress import Listener, ProgressEvent, counted
+from prime_skills_ext.progress import Listener, ProgressEvent
 
 __all__ = ["announced"]
 
@@ -30,11 +30,11 @@ def announced(
     for placement in placements:
         if tell is not None and placement.skill.identity in new:
             name, total = placement.skill.name, len(new)
-            what = f"{counted(total, 'skill')} · {done} of {total} imported"
+            where = f" · {done} of {total} imported" if total > 1 else ""
             tell(
                 ProgressEvent(
                     stage="importing",
-                    message=f"Importing {what if total > 1 else name}",
+                    message=f"Importing {name}{where}",
                     done=done,
                     total=total,
                     skill=name,

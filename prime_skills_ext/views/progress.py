@@ -222,7 +222,7 @@ class _CellLine:
         if self.is_prompt:
             data: dict[str, object] = {MIME_TYPE: to_json(event)}
         else:
-            data = {"text/plain": f"{event.message}…", "text/html": _html(event)}
+            data = {"text/plain": _words(event), "text/html": _html(event)}
         self._publish(data, update=self._open)
         self._open = True
 
@@ -236,15 +236,19 @@ class _CellLine:
         self._display.publish(data, metadata={}, transient=transient, update=update)
 
 
+def _words(event: ProgressEvent) -> str:
+    return event.message if event.stage == "ready" else f"{event.message}…"
+
+
 def _html(event: ProgressEvent) -> str:
     bar = ""
-    if event.total and event.done is not None:
+    if (event.total or 0) > 1 and event.stage != "ready":
         bar = (
             f" <progress value='{event.done}' max='{event.total}' "
             "style='width:8em;vertical-align:middle'></progress>"
         )
-    words = escape(event.message)
-    return f"<span role='status' style='opacity:0.7'>◌ {words}…{bar}</span>"
+    words = escape(_words(event))
+    return f"<span role='status' style='opacity:0.7'>◌ {words}{bar}</span>"
 
 
 @final
@@ -264,7 +268,7 @@ class _TerminalLine:
         from rich.spinner import Spinner  # noqa: PLC0415
         from rich.text import Text  # noqa: PLC0415
 
-        text = Text(f"{event.message}…")
+        text = Text(_words(event))
         if self._live is not None:
             self._spinner.update(text=text)
             return
