@@ -10,7 +10,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import final
 
-from prime_skills_ext.environment.blame import blamed, is_network, mentions, summary
+from prime_skills_ext.environment.blame import (
+    blamed,
+    is_network,
+    mentions,
+    missing_backend,
+    summary,
+)
 from prime_skills_ext.environment.plan import RETRY_FIX, Failure
 from prime_skills_ext.environment.uv import Uv
 from prime_skills_ext.environment.venv import Generation
@@ -267,6 +273,15 @@ def _with_siblings(item: Item, *, items: Sequence[Item]) -> list[Item]:
 
 def _failure(words: str, *, offline_by: Sequence[str]) -> Failure:
     sentence = summary(words)
+    backend = missing_backend(words)
+    if backend is not None and is_network(words):
+        without = f", without {' and '.join(offline_by)}" if offline_by else ""
+        return Failure(
+            reason=f"offline: the build backend {backend} is not in uv's cache",
+            fix=f"run `prime-skills sync` in a terminal once you are online{without}, "
+            f"then {RETRY_FIX}",
+            log=words,
+        )
     if is_network(words) and offline_by:
         unset = ", ".join(f"%env {name}=0" for name in offline_by)
         return Failure(
