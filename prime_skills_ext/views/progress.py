@@ -19,6 +19,7 @@ import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from contextvars import Context, copy_context
+from dataclasses import asdict
 from html import escape
 from threading import RLock, Timer
 from types import TracebackType
@@ -26,7 +27,6 @@ from typing import Any, Final, Protocol, Self, TextIO, final
 from uuid import uuid4
 
 from prime_skills_ext.progress import Listener, ProgressEvent
-from prime_skills_ext.views.jsonable import to_json
 
 __all__ = ["DELAY_S", "MIME_TYPE", "Line", "Progress", "choose_line", "log_to"]
 
@@ -220,7 +220,7 @@ class _CellLine:
             self._publish({}, update=False)
             self._open = True
         if self.is_prompt:
-            data: dict[str, object] = {MIME_TYPE: to_json(event)}
+            data: dict[str, object] = {MIME_TYPE: asdict(event)}
         else:
             data = {"text/plain": _words(event), "text/html": _html(event)}
         self._publish(data, update=self._open)
@@ -303,7 +303,7 @@ class _JsonLines:
         self._stream = stream
 
     def show(self, event: ProgressEvent) -> None:
-        _write(self._stream, json.dumps(to_json(event)))
+        _write(self._stream, json.dumps(asdict(event)))
 
     def clear(self) -> None:
         """Leave what was written."""
