@@ -36,9 +36,9 @@ _MODE: Final = "PRIME_SKILLS_MODE"
 _GENERATION: Final = "PRIME_SKILLS_GENERATION"
 _ERROR: Final = "PRIME_SKILLS_LAUNCH_ERROR"
 
-#: Ensures the environment of own mode, given the variables and where to say what is
-#: being done; returns the interpreter and the generation's directory.
-Plan = Callable[[Mapping[str, str], Callable[[str], None]], tuple[Path, Path]]
+#: Ensures the environment of own mode, given the variables, and says on stderr what
+#: is being done; returns the interpreter and the generation's directory.
+Plan = Callable[[Mapping[str, str]], tuple[Path, Path]]
 
 
 @final
@@ -81,7 +81,7 @@ def choose(
         if wanted := clean.get(CUSTOM_PYTHON):
             python, added = _custom(wanted), {_MODE: "custom"}
         else:
-            python, generation = (plan or _planner(arguments))(clean, _say)
+            python, generation = (plan or _planner(arguments))(clean)
             added = {_MODE: "own", _GENERATION: str(generation)}
     except Exception as error:  # noqa: BLE001 - a kernel must come up whatever happens
         reason = _reason(error)
@@ -113,16 +113,15 @@ def become(launch: Launch) -> NoReturn:
 
 
 def _planner(arguments: Sequence[str]) -> Plan:
-    def plan(
-        environ: Mapping[str, str], progress: Callable[[str], None]
-    ) -> tuple[Path, Path]:
+    def plan(environ: Mapping[str, str]) -> tuple[Path, Path]:
         # imported here: a custom interpreter needs none of it
         from prime_skills_ext.manager import plan_for_launch  # noqa: PLC0415
         from prime_skills_ext.views.door import before_start  # noqa: PLC0415
+        from prime_skills_ext.views.progress import log_to  # noqa: PLC0415
 
         _, report = plan_for_launch(
             environ=environ,
-            progress=progress,
+            progress=log_to(sys.stderr, environ=environ),
             config=_settings(arguments, environ=environ),
         )
         if report.generation is None:

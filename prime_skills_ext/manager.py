@@ -35,6 +35,7 @@ from prime_skills_ext.kernel.binding import Binder
 from prime_skills_ext.kernel.lending import OwnEnviron
 from prime_skills_ext.later import later
 from prime_skills_ext.pipeline import Pipeline, Snapshot
+from prime_skills_ext.progress import Feed, Listener, ProgressEvent, counted
 
 if TYPE_CHECKING:
     from prime_skills_ext.kernel import reload as reloading
@@ -62,7 +63,7 @@ class SkillManager(Configurable):
     Args:
         namespace: The user's names; ``None`` binds nothing.
         hidden: Names that ``%who`` leaves out.
-        progress: Called with one line per step of long work.
+        progress: Told each step of long work.
         environ: The environment variables to go by, default: this process's.
         mode: How the kernel relates to its environment; ``None`` finds out.
     """
@@ -101,7 +102,7 @@ class SkillManager(Configurable):
         *,
         namespace: MutableMapping[str, object] | None = None,
         hidden: MutableMapping[str, object] | None = None,
-        progress: Callable[[str], None] | None = None,
+        progress: Listener | None = None,
         environ: Mapping[str, str] | None = None,
         mode: Mode | None = None,
         **settings: Any,
@@ -109,6 +110,8 @@ class SkillManager(Configurable):
         super().__init__(**settings)
         # what a running call is lent is not the user's, and reaches no process of ours
         self.environ: Mapping[str, str] = OwnEnviron() if environ is None else environ
+        #: What is being done: ``progress.listen(listener)`` joins at any time.
+        self.progress = Feed(*([] if progress is None else [progress]))
         self._added: list[Path] = []
         self._registered: list[Path] = []
         #: Folders of skills that a package manager installed.
@@ -123,7 +126,7 @@ class SkillManager(Configurable):
             places=self.places,
             environ=self.environ,
             mode=mode or find_mode(self.environ),
-            progress=progress,
+            progress=self.progress.tell,
             binder=binder,
             details=self.details,
         )
@@ -277,9 +280,13 @@ class SkillManager(Configurable):
             trust=cast("Override | None", self.trust),
             packages=self.package_directories,
         )
-        return self._pipeline.run(
-            choices, allow_install=allow_install, retry=retry, reload=reload
-        )
+        with self.progress.work():
+            snapshot = self._pipeline.run(
+                choices, allow_install=allow_install, retry=retry, reload=reload
+            )
+            if self.progress.latest is not None:
+                self.progress.tell(_ready(snapshot))
+        return snapshot
 
     def _check_skills_at(self, path: Path) -> None:
         sources, problems = find_sources(self.places, explicit=[path], environ={})
@@ -297,14 +304,14 @@ class SkillManager(Configurable):
 def plan_for_launch(
     *,
     environ: Mapping[str, str],
-    progress: Callable[[str], None] | None = None,
+    progress: Listener | None = None,
     config: Config | None = None,
 ) -> tuple[Environment, InstallReport]:
     """Ensure the environment of own mode, for the kernel that is about to start.
 
     Args:
         environ: The environment variables of the kernel.
-        progress: Called with one line per step.
+        progress: Told each step.
         config: The profile's settings, so that the extension plans the same.
     """
     manager = SkillManager(
@@ -312,6 +319,23 @@ def plan_for_launch(
     )
     manager.load()
     return manager.snapshot.environment, manager.snapshot.installed
+
+
+def _ready(snapshot: Snapshot) -> ProgressEvent:
+    """The end of what began with any other event."""
+    states = [
+        item.state
+        for item in snapshot.catalogue.skills
+        if item.skill.python is not None and item.state in {*FAILED, "ready"}
+    ]
+    done, total = states.count("ready"), len(states)
+    what = counted(total, "skill") if done == total else f"{done} of {total} skills"
+    return ProgressEvent(
+        stage="ready",
+        message=f"{what} ready" if total else "Ready",
+        done=done,
+        total=total,
+    )
 
 
 def _standing(catalogue: Catalogue) -> dict[str, object]:

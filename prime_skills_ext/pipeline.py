@@ -43,6 +43,7 @@ from prime_skills_ext.kernel.loading import (
     load_from_source_only,
 )
 from prime_skills_ext.kernel.skills import Lazy
+from prime_skills_ext.progress import Listener
 from prime_skills_ext.skill.model import Diagnostic, Skill
 
 __all__ = ["Pipeline", "Snapshot"]
@@ -80,7 +81,7 @@ class Pipeline:
         places: The directories that everything is found from; may be replaced.
         environ: The environment variables to go by.
         mode: How the kernel relates to its environment.
-        progress: Called with one line per step of long work.
+        progress: Told each step of long work.
         binder: Binds names; ``None`` binds nothing.
         details: Makes what ``skills[name]`` is for a skill of instructions.
     """
@@ -91,7 +92,7 @@ class Pipeline:
         places: Places,
         environ: Mapping[str, str],
         mode: Mode,
-        progress: Callable[[str], None] | None,
+        progress: Listener,
         binder: Binder | None,
         details: Callable[[str], object],
     ) -> None:
@@ -249,6 +250,7 @@ class Pipeline:
             if generation is None or is_inside(generation)
             else (generation.site_packages,),
             reload=reload,
+            tell=self._progress,
         )
         self._removed = self._still_held(selection)
         notes += self._offer_commands(holders, installed, bindings)

@@ -43,3 +43,20 @@ def test_load_prints_its_tables(tmp_path: Path) -> None:
     kinds = [row.split(" | ")[1] for row in rows]
     assert "load" == kinds[0]
     assert kinds[-1].endswith(" MB")
+
+
+@pytest.mark.integration
+@pytest.mark.network
+def test_install_prints_a_row_for_every_pair(tmp_path: Path) -> None:
+    """It fills a cache of its own; one skill proves nothing and suffices."""
+    script = str(BENCHMARKS / "install.py")
+    rounds = ["--rounds", "1", "--slow-rounds", "1"]
+    done = process.run(
+        [sys.executable, script, "--skills", "1", *rounds],
+        cwd=tmp_path,
+        env=os.environ,
+        timeout_s=240,
+        check=False,
+    )
+    rows = [line for line in done.stdout.splitlines() if line.startswith("| 1 |")]
+    assert ["cold", "apply", "warm"] == [row.split(" | ")[1] for row in rows]

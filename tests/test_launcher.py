@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -29,15 +29,11 @@ _TAIL = (
 )
 
 
-def _planned(
-    environ: Mapping[str, str], progress: Callable[[str], None]
-) -> tuple[Path, Path]:
+def _planned(environ: Mapping[str, str]) -> tuple[Path, Path]:
     return Path("/venv/bin/python"), Path("/venv")
 
 
-def _failing(
-    environ: Mapping[str, str], progress: Callable[[str], None]
-) -> tuple[Path, Path]:
+def _failing(environ: Mapping[str, str]) -> tuple[Path, Path]:
     raise OSError("no space left")
 
 
@@ -63,11 +59,9 @@ def test_choose_forgets_what_an_outer_kernel_left_in_the_environment() -> None:
     }
     seen: list[Mapping[str, str]] = []
 
-    def plan(
-        environ: Mapping[str, str], progress: Callable[[str], None]
-    ) -> tuple[Path, Path]:
+    def plan(environ: Mapping[str, str]) -> tuple[Path, Path]:
         seen.append(environ)
-        return _planned(environ, progress)
+        return _planned(environ)
 
     launch = choose(_ARGUMENTS, environ=outer, plan=plan)
 
@@ -128,6 +122,28 @@ def test_missing_environment_is_told_with_what_helps_before_a_start(
     reason, _, fix = told.partition("\nFix: ")
     assert "PI_OFFLINE forbids to fetch it" in reason
     assert "unset PI_OFFLINE, then restart the kernel" == fix
+
+
+def test_host_follows_the_launcher_on_stderr(
+    tmp_path: Path, home: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Each step is a line of JSON; what fails is told in words, as ever."""
+    environ = {
+        "HOME": str(home),
+        "PATH": "",
+        "PI_OFFLINE": "1",
+        "PRIME_SKILLS_PROGRESS": "json",
+        "UV_CACHE_DIR": str(tmp_path / "cache"),
+        "PRIME_AGENT_CODING_AGENT_DIR": str(tmp_path / "agent"),
+    }
+
+    choose(_ARGUMENTS, environ=environ)
+
+    lines = capfd.readouterr().err.splitlines()
+    events = [json.loads(line) for line in lines if line.startswith("{")]
+    assert ["environment", "resolving"] == [event["stage"] for event in events][:2]
+    words = [line for line in lines if not line.startswith("{")]
+    assert all(line.startswith("prime-skills: ") for line in words)
 
 
 @contextmanager

@@ -10,7 +10,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import final
 
-from prime_skills_ext.environment.blame import blamed, is_network, mentions, summary
+from prime_skills_ext.environment.blame import (
+    blamed,
+    is_network,
+    mentions,
+    missing_backend,
+    summary,
+)
 from prime_skills_ext.environment.plan import RETRY_FIX, Failure
 from prime_skills_ext.environment.uv import Uv
 from prime_skills_ext.environment.venv import Generation
@@ -22,8 +28,6 @@ __all__ = ["Batch", "Item", "Outcome", "install"]
 
 MAX_ROUNDS = 8
 """After how many dropped culprits the rest is asked about one by one."""
-
-_SHOWN = ("Resolved", "Building", "Built", "Prepared", "Downloading", "Installed")
 
 
 @final
@@ -85,7 +89,7 @@ class Batch:
         constraints: Exact pins of what is there.
         overrides: What the kernel has and nobody may install.
         spare: Names that are given up if they cannot be had: the runtime's needs.
-        progress: Told what uv does.
+        on_line: Called with every line that uv writes.
         is_bare: ``spare`` was given up.
         is_cut_off: There turned out to be no network.
     """
@@ -97,7 +101,7 @@ class Batch:
     constraints: Sequence[str] = ()
     overrides: Sequence[str] = ()
     spare: Sequence[str] = ()
-    progress: Callable[[str], None] | None = None
+    on_line: Callable[[str], None] | None = None
     is_bare: bool = False
     is_cut_off: bool = False
     _online: bool = False
@@ -134,16 +138,12 @@ class Batch:
                 again=[item.name for item in items if item.is_built],
                 offline=offline,
                 dry_run=dry_run,
-                on_line=self._show,
+                on_line=self.on_line,
             )
         except ProcessError as error:
             return Completed(
                 argv=error.argv, returncode=-1, stdout="", stderr=error.message
             )
-
-    def _show(self, line: str) -> None:
-        if self.progress is not None and line.strip().startswith(_SHOWN):
-            self.progress(line.strip())
 
 
 def install(batch: Batch, *, items: Sequence[Item]) -> Outcome:
@@ -273,6 +273,15 @@ def _with_siblings(item: Item, *, items: Sequence[Item]) -> list[Item]:
 
 def _failure(words: str, *, offline_by: Sequence[str]) -> Failure:
     sentence = summary(words)
+    backend = missing_backend(words)
+    if backend is not None and is_network(words):
+        without = f", without {' and '.join(offline_by)}" if offline_by else ""
+        return Failure(
+            reason=f"offline: the build backend {backend} is not in uv's cache",
+            fix=f"run `prime-skills sync` in a terminal once you are online{without}, "
+            f"then {RETRY_FIX}",
+            log=words,
+        )
     if is_network(words) and offline_by:
         unset = ", ".join(f"%env {name}=0" for name in offline_by)
         return Failure(

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable
 
 from packaging.utils import canonicalize_name
 
-__all__ = ["blamed", "is_network", "mentions", "summary"]
+__all__ = ["blamed", "is_network", "mentions", "missing_backend", "summary"]
 
 _NAME = r"([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)"
 _BLAMES = (
@@ -27,6 +27,11 @@ _NETWORK = re.compile(
     r"|operation timed out|did not end within|could not be started",
     re.IGNORECASE,
 )
+_BACKEND = re.compile(
+    r"requirements from `build-system\.requires` cause: No solution found when "
+    r"resolving: ((?:`[^`]+`(?:, )?)+)"
+)
+_QUOTED = re.compile(r"`([^`]+)`")
 #: Where a folder lies is not the same on every machine, and its name is enough.
 _PLACE = re.compile(r" @ file://[^`\s]+")
 _LEAD = re.compile(r"^\s*(?:error|cause)\s*:?\s*")
@@ -50,6 +55,12 @@ def mentions(words: str, *, pins: Iterable[str]) -> bool:
     return any(
         re.search(rf"(?<![\w.-]){re.escape(pin)}(?![\w.]*\w)", text) for pin in pins
     )
+
+
+def missing_backend(words: str) -> str | None:
+    """What building requires and uv could not get, as it was asked for, if so."""
+    found = _BACKEND.search(" ".join(words.split()))
+    return ", ".join(_QUOTED.findall(found[1])) if found else None
 
 
 def is_network(words: str) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import MappingProxyType
@@ -23,6 +23,7 @@ from prime_skills_ext.environment.ours import (
 )
 from prime_skills_ext.environment.venv import Environment, Generation
 from prime_skills_ext.later import later
+from prime_skills_ext.progress import Listener, ProgressEvent
 from prime_skills_ext.skill.model import Skill
 
 if TYPE_CHECKING:
@@ -44,15 +45,15 @@ class Request(NamedTuple):
     skills: Sequence[Skill]
     environment: Environment
     environ: Mapping[str, str]
-    progress: Callable[[str], None] | None = None
+    progress: Listener | None = None
     retry: bool = False
     unavailable: Sequence[Skill] = ()
     extra: Mapping[Path, tuple[str, ...]] = MappingProxyType({})
 
-    def tell(self, message: str) -> None:
+    def tell(self, event: ProgressEvent) -> None:
         """Report progress, if anybody listens."""
         if self.progress is not None:
-            self.progress(message)
+            self.progress(event)
 
 
 @final

@@ -5,7 +5,7 @@ Turns skills into uv's requirement lines, and what uv installed into record entr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import PathDistribution
 from pathlib import Path
@@ -18,6 +18,7 @@ from prime_skills_ext.environment.apply import Batch, Item, Outcome, install
 from prime_skills_ext.environment.assessment import conflict, find_gaps, look
 from prime_skills_ext.environment.closure import Index
 from prime_skills_ext.environment.facts import OURS, Facts
+from prime_skills_ext.environment.narration import Narrator
 from prime_skills_ext.environment.plan import (
     RETRY_FIX,
     Failure,
@@ -30,6 +31,7 @@ from prime_skills_ext.environment.uv import Uv
 from prime_skills_ext.environment.venv import Environment, Generation
 from prime_skills_ext.environment.wheel import RUNTIME_NAME, editable_wheel
 from prime_skills_ext.errors import InstallError
+from prime_skills_ext.progress import Listener
 
 __all__ = ["Filled", "Filling", "lines_of"]
 
@@ -104,7 +106,7 @@ class Filling:
         world: What surrounds it.
         uv: What installs.
         wanted: All selected skills.
-        progress: Told what uv does.
+        progress: Told how far uv is.
         is_new: Nobody uses it yet, so anything may be chosen; else it only grows.
     """
 
@@ -113,7 +115,7 @@ class Filling:
     world: Facts
     uv: Uv
     wanted: Sequence[Wanted]
-    progress: Callable[[str], None] | None = None
+    progress: Listener | None = None
     is_new: bool = False
 
     def fill(self, steps: Sequence[Wanted], *, items: Sequence[Item]) -> Filled:
@@ -124,14 +126,16 @@ class Filling:
             ProcessError: What does not fit could not be taken out again.
         """
         before = look((), generation=self.generation)
-        outcome = install(self._batch(before, items=items), items=items)
+        outcome = install(self._batch(before, steps=steps, items=items), items=items)
         if outcome.needs_replacement:
             return Filled(failed=outcome.failed, needs_replacement=True)
         if outcome.base_failure is not None and self.is_new:
             return Filled(failed=outcome.failed, base_failure=outcome.base_failure)
         return self._result(steps, items=items, outcome=outcome, before=before)
 
-    def _batch(self, before: Index, *, items: Sequence[Item]) -> Batch:
+    def _batch(
+        self, before: Index, *, steps: Sequence[Wanted], items: Sequence[Item]
+    ) -> Batch:
         store = self.environment.root / "wheels"
         skills = {item.name for item in items} | {item.name for item in self.wanted}
         ours = OURS | skills
@@ -156,7 +160,19 @@ class Filling:
                 f'{name} ; python_version < "0"' for name in kernel if name not in ours
             ],
             spare=self.world.spare,
-            progress=self.progress,
+            on_line=self._narrator(steps),
+        )
+
+    def _narrator(self, steps: Sequence[Wanted]) -> Narrator | None:
+        if self.progress is None:
+            return None
+        return Narrator(
+            self.progress,
+            skills=len(steps),
+            builds=sum(
+                item.project is None or not item.project.static for item in steps
+            ),
+            names={item.name: item.skill.name for item in steps},
         )
 
     def _result(

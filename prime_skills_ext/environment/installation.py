@@ -6,7 +6,7 @@ the work itself is done by ``renewal``. Nothing here raises because of a skill.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, final
@@ -21,6 +21,7 @@ from prime_skills_ext.environment.recorded import recorded
 from prime_skills_ext.environment.venv import Environment, Generation, current
 from prime_skills_ext.errors import PrimeSkillsError, ProcessError, UvNotFoundError
 from prime_skills_ext.later import later
+from prime_skills_ext.progress import Listener
 from prime_skills_ext.skill.model import Diagnostic, Skill
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ def ensure(
     *,
     environment: Environment,
     environ: Mapping[str, str],
-    progress: Callable[[str], None] | None = None,
+    progress: Listener | None = None,
     retry: bool = False,
     allow_install: bool = True,
     unavailable: Sequence[Skill] = (),
@@ -89,7 +90,7 @@ def ensure(
             passed over.
         environment: Where to install.
         environ: Where uv is looked for and what it sees.
-        progress: Called with one line per step that moves.
+        progress: Told every step, if there is something to do.
         retry: Try again what failed before and did not change since.
         allow_install: Only look; whatever would have to be installed has failed.
         unavailable: Skills that exist but are not selected: their names are never

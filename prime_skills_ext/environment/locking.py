@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import filelock
 
 from prime_skills_ext.errors import InstallError
+from prime_skills_ext.progress import Listener, ProgressEvent
 
 __all__ = ["LOCK", "locked"]
 
@@ -27,9 +28,7 @@ _PAUSE_S = 0.2
 
 
 @contextlib.contextmanager
-def locked(
-    root: Path, *, progress: Callable[[str], None] | None = None
-) -> Iterator[None]:
+def locked(root: Path, *, progress: Listener | None = None) -> Iterator[None]:
     """Hold the environment's lock. An interrupt ends the wait.
 
     Raises:
@@ -49,12 +48,12 @@ def _acquire(
     lock: filelock.BaseFileLock,
     *,
     path: Path,
-    progress: Callable[[str], None] | None,
+    progress: Listener | None,
 ) -> None:
     trials = 0
     while True:
         try:
-            _wait(lock, path=path, progress=progress)
+            _wait(lock, progress=progress)
         except filelock.Timeout as error:
             raise InstallError(
                 f"another process has held {path} for {LIMIT_S:g} s",
@@ -78,12 +77,12 @@ def _acquire(
 def _wait(
     lock: filelock.BaseFileLock,
     *,
-    path: Path,
-    progress: Callable[[str], None] | None,
+    progress: Listener | None,
 ) -> None:
     try:
         lock.acquire(timeout=PATIENCE_S)
     except filelock.Timeout:
         if progress is not None:
-            progress(f"waiting for another process that installs skills ({path})")
+            message = "Waiting for another process that installs skills"
+            progress(ProgressEvent(stage="waiting", message=message))
         lock.acquire(timeout=LIMIT_S)

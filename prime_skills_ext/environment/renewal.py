@@ -24,6 +24,7 @@ from prime_skills_ext.environment.assessment import (
 from prime_skills_ext.environment.facts import Facts, Request, facts, is_inside
 from prime_skills_ext.environment.filling import Filled, Filling, lines_of
 from prime_skills_ext.environment.generations import prune, staged
+from prime_skills_ext.environment.narration import subject
 from prime_skills_ext.environment.plan import (
     RETRY_FIX,
     Failure,
@@ -41,6 +42,7 @@ from prime_skills_ext.environment.venv import (
 )
 from prime_skills_ext.environment.wanted import names_of, read_wanted
 from prime_skills_ext.errors import InstallError
+from prime_skills_ext.progress import ProgressEvent
 
 __all__ = ["renew"]
 
@@ -126,8 +128,7 @@ def _is_in(record: Record, key: str) -> bool:
 def _fill(task: Task, *, generation: Generation, is_new: bool) -> Filled:
     """Hand everything to uv: what is new, and what must not break because of it."""
     steps = [step.wanted for step in task.plan.steps]
-    plural = "" if len(steps) == 1 else "s"
-    task.request.tell(f"installing {len(steps)} skill{plural}")
+    task.request.tell(ProgressEvent(stage="resolving", message=subject(len(steps))))
     world = task.world
     if is_new and world.is_inside:
         world = facts(task.request.environment)
@@ -208,7 +209,8 @@ def _fresh(
 def _replace(task: Task, *, old: Generation | None, record: Record) -> Renewal:
     """Build the next generation; keep the old one if that gains nothing."""
     environment = task.request.environment
-    task.request.tell("making an environment for skills")
+    message = "Making an environment for skills"
+    task.request.tell(ProgressEvent(stage="environment", message=message))
     prune(environment)  # now: publishing makes even forgotten ones look young
     with staged(environment, uv=task.uv, kernel_paths=task.world.kernel_paths) as stage:
         filled = _fill(task, generation=stage.generation, is_new=True)
@@ -223,6 +225,8 @@ def _replace(task: Task, *, old: Generation | None, record: Record) -> Renewal:
             kept_old = _refused(task, filled=filled, broken=broken)
             return settle(task, generation=old, filled=kept_old, record=record)
         if environment.mode == "own":
+            message = "Checking the new environment"
+            task.request.tell(ProgressEvent(stage="checking", message=message))
             _verify(stage.generation, environment=environment)
         kept = {key: one for key, one in record.skills.items() if key in filled.present}
         world = facts(environment) if task.world.is_inside else task.world

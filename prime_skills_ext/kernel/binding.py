@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, final
 
 from prime_skills_ext.catalog.status import Problem
+from prime_skills_ext.kernel.announcing import announced
 from prime_skills_ext.kernel.importing import Refusal, SkillFinder, import_failed
 from prime_skills_ext.kernel.loading import ImportOutcome
 from prime_skills_ext.kernel.names import private_name
@@ -20,6 +21,7 @@ from prime_skills_ext.kernel.placing import Placement, place
 from prime_skills_ext.kernel.skills import Skills
 from prime_skills_ext.kernel.trees import SkillTree, park, tree_of
 from prime_skills_ext.later import later
+from prime_skills_ext.progress import Listener
 from prime_skills_ext.skill.model import Diagnostic, Skill
 
 if TYPE_CHECKING:
@@ -131,6 +133,7 @@ class Binder:
         values: Mapping[str, object] | None = None,
         ignored: Sequence[Path] = (),
         reload: bool = False,
+        tell: Listener | None = None,
     ) -> Bindings:
         """Make the namespace agree with a selection; repeatable.
 
@@ -145,6 +148,7 @@ class Binder:
             ignored: Directories that are not the kernel's own (the overlay's
                 site-packages): what is found there does not make a name private.
             reload: Execute again what changed on disk, try failed imports again.
+            tell: Told each import that begins.
         """
         refused = refused or {}
         folders = [*ignored, *(r.src for r in refused.values() if r.src is not None)]
@@ -156,7 +160,7 @@ class Binder:
         removed = self._retire(placements)
         clashes = self._serve(placements, refused=refused, modules=modules or {})
         work = _Work()
-        for placement in placements:
+        for placement in announced(placements, tell=tell):
             self._load(placement, work=work, reload=reload)
         if reload:
             self._reload_private()

@@ -14,7 +14,14 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any, final
 
-__all__ = ["DEFAULT", "Facts", "check_naming", "find_inputs", "find_slow_lane"]
+__all__ = [
+    "DEFAULT",
+    "Facts",
+    "check_naming",
+    "find_inputs",
+    "find_slow_lane",
+    "is_refused_for_naming",
+]
 
 #: What builds a project that names no backend (PEP 517).
 DEFAULT = "setuptools.build_meta:__legacy__"
@@ -243,6 +250,18 @@ def check_naming(facts: Facts) -> tuple[str, str] | None:
         f"`{derived}`, and will not find {package}."
     )
     return message, f"Add these two lines to pyproject.toml:\n{lines}"
+
+
+def is_refused_for_naming(facts: Facts) -> bool:
+    """Tell whether the backend has to run and will stop for want of its package.
+
+    Where something of the derived name lies elsewhere, it may be what is meant.
+    """
+    if check_naming(facts) is None or find_slow_lane(facts) is None:
+        return False
+    derived = (facts.name or "").replace("-", "_")
+    parts = {part for file in facts.files for part in file.lower().split("/")}
+    return parts.isdisjoint({derived, f"{derived}.py"})
 
 
 def _selects_files(facts: Facts) -> bool:

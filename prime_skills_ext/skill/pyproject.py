@@ -130,7 +130,7 @@ def parse(
             fix=naming[1],
             where="project",
             key="name",
-            severity="warning",
+            severity="error" if _backends.is_refused_for_naming(facts) else "warning",
         )
     is_refused = any(item.severity == "error" for item in reader.diagnostics)
     slow_lane = (

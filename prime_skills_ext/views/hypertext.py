@@ -311,10 +311,11 @@ def _fix(fix: str | None) -> str:
 
 def _command(fix: str) -> str:
     """Return a fix with what is to be typed set as code."""
-    text = clean(fix)
-    if text.startswith(("%", "!")) and ", " not in text:
-        return f"<code>{escape(text)}</code>"
-    return _prose(text)
+    first, *added = clean_block(fix).splitlines() or [""]
+    text = clean(first)
+    is_typed = text.startswith(("%", "!")) and ", " not in text
+    shown = f"<code>{escape(text)}</code>" if is_typed else _prose(text)
+    return shown + "".join(f"<br/><code>{escape(line)}</code>" for line in added)
 
 
 def _prose(text: str) -> str:

@@ -266,4 +266,9 @@ def _check(check: Check, *, width: int) -> list[str]:
 
 
 def _fix(fix: str | None, *, indent: int) -> list[str]:
-    return [" " * indent + f"fix: {clean(fix)}"] if fix else []
+    if not fix:
+        return []
+    # what has to be added to a file is pasted line by line
+    first, *added = clean_block(fix).splitlines() or [""]
+    margin = " " * indent
+    return [f"{margin}fix: {clean(first)}", *(f"{margin}  {line}" for line in added)]

@@ -14,6 +14,7 @@ from prime_skills_ext import process
 from prime_skills_ext.environment.installation import InstallReport, ensure
 from prime_skills_ext.environment.venv import Environment, locate
 from prime_skills_ext.environment.wheel import Wheel
+from prime_skills_ext.progress import ProgressEvent
 from prime_skills_ext.skill.model import Skill
 from tests.conftest import as_skill
 
@@ -39,7 +40,7 @@ class World:
     environment: Environment
     wheels: Path
     environ: dict[str, str]
-    told: list[str] = field(default_factory=list)
+    told: list[ProgressEvent] = field(default_factory=list)
 
     def ensure(
         self,

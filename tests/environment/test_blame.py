@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from prime_skills_ext.environment.blame import blamed, is_network, mentions, summary
+from prime_skills_ext.environment.blame import (
+    blamed,
+    is_network,
+    mentions,
+    missing_backend,
+    summary,
+)
 
 _CONFLICT = """\
 error: No solution found when resolving dependencies
@@ -62,3 +68,16 @@ def test_want_of_a_network_is_told_from_other_failures() -> None:
     )
     assert is_network("cause: Failed to fetch: https://host/simple/x/")
     assert not is_network(_CONFLICT)
+
+
+def test_in05_backend_that_is_missing_is_named() -> None:
+    """It is what is missing, not something that the skill itself requires."""
+    words = """\
+error: Failed to build `sk-1 @ file:///somewhere`
+  cause: Failed to resolve requirements from `build-system.requires`
+  cause: No solution found when resolving: `setuptools>=64`, `wheel`
+  cause: Because setuptools was not found in the cache and you require setuptools>=64,
+         we can conclude that your requirements are unsatisfiable.
+"""
+    assert "setuptools>=64, wheel" == missing_backend(words)
+    assert missing_backend(_CONFLICT) is None

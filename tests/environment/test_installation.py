@@ -371,3 +371,44 @@ def test_real_index_serves_a_requirement(
     assert not report.failed
     code = "import text_unidecode; print('in')"
     assert run_python(report, code, cwd=tmp_path) == "in"
+
+
+_UNLIKE = """\
+[project]
+name = "prime-skill-fetch"
+version = "0.1.0"
+
+[build-system]
+requires = ["hatchling"]
+build-backend = "hatchling.build"
+"""
+
+
+def test_in06_project_named_otherwise_resolves_to_this_directory(
+    world: Any, new_skill: Any, tmp_path: Path
+) -> None:
+    """No backend has to find the package; the import name is the skill's own code."""
+    skill = new_skill("fetch", pyproject=_UNLIKE)
+    report = world.ensure(skill)
+    assert (names(report), dict(report.failed)) == (["fetch"], {})
+    code = "import fetch; print(fetch.__file__)"
+    found = run_python(report, code, cwd=tmp_path)
+    assert skill.directory / "src" / "fetch" / "__init__.py" == Path(found)
+
+
+def test_in06_backend_that_would_find_nothing_is_told_before_it_runs(
+    world: Any, new_skill: Any
+) -> None:
+    """Where the backend has to run, the two lines come instead of its trace."""
+    unlike = _UNLIKE.replace("hatchling.build", "uv_build").replace(
+        "hatchling", "uv_build"
+    )
+    skill = new_skill("fetch", pyproject=unlike, files={"setup.cfg": "[metadata]\n"})
+    failure = world.ensure(skill).failed[skill.identity]
+    assert "`prime_skill_fetch`, and will not find src/fetch." in failure.reason
+    lines = '[tool.uv.build-backend]\nmodule-name = "fetch"'
+    assert f"Add these two lines to pyproject.toml:\n{lines}" == failure.fix
+    assert "building" not in {event.stage for event in world.told}
+    rewrite(skill, "[build-system]", f"{lines}\n\n[build-system]")
+    assert names(world.ensure(skill)) == ["fetch"]
+    assert "building" in {event.stage for event in world.told}

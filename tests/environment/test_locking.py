@@ -12,6 +12,7 @@ import filelock
 import pytest
 
 from prime_skills_ext.environment import locking
+from prime_skills_ext.progress import ProgressEvent
 
 pytestmark = pytest.mark.integration
 
@@ -35,7 +36,8 @@ def test_in03_wait_is_told_and_ends(
         holder.stdout.readline()
         report = world.ensure(new_skill("b"))
     assert not report.failed
-    assert f"waiting for another process that installs skills ({path})" in world.told
+    message = "Waiting for another process that installs skills"
+    assert ProgressEvent(stage="waiting", message=message) in world.told
 
 
 def test_in03_lock_that_stays_taken_is_named(
@@ -82,8 +84,8 @@ def test_interrupt_ends_the_wait_for_the_lock(
     world.ensure(new_skill("a"))
     monkeypatch.setattr(locking, "PATIENCE_S", 0.05)
 
-    def interrupt(line: str) -> None:
-        if line.startswith("waiting"):
+    def interrupt(event: ProgressEvent) -> None:
+        if event.stage == "waiting":
             signal.raise_signal(signal.SIGINT)
 
     world.told = type("Told", (list,), {"append": staticmethod(interrupt)})()

@@ -19,6 +19,7 @@ import pytest
 from prime_skills_ext.environment import generations
 from prime_skills_ext.environment import record as records
 from prime_skills_ext.environment.venv import CURRENT, current
+from prime_skills_ext.progress import ProgressEvent
 from tests.environment.conftest import fake_uv
 
 pytestmark = pytest.mark.integration
@@ -304,8 +305,8 @@ def test_generation_in_use_is_not_pruned(world: Any, new_skill: Any) -> None:
 def test_interrupted_install_leaves_nothing(world: Any, new_skill: Any) -> None:
     """Ctrl-C in the middle frees the lock and removes what was half made."""
 
-    def interrupt(line: str) -> None:
-        if line.startswith("Resolved"):
+    def interrupt(event: ProgressEvent) -> None:
+        if event.message.endswith("resolved"):
             signal.raise_signal(signal.SIGINT)
 
     told = world.told

@@ -103,6 +103,29 @@ def test_skill_that_has_to_be_built_works_without_network(
     assert (entry.state, "setuptools" in entry.log) == ("partial", True)
 
 
+def test_in05_missing_backend_is_named_with_what_fetches_it(
+    world: Any, new_skill: Any, tmp_path: Path
+) -> None:
+    """Who cannot do without the build is told which backend, and how to get it."""
+    world.environ["UV_CACHE_DIR"] = str(tmp_path / "cache")
+    text = (
+        '[project]\nname = "a"\nversion = "1"\ndynamic = ["dependencies"]\n'
+        '[build-system]\nrequires = ["setuptools>=64"]\n'
+        'build-backend = "setuptools.build_meta"\n'
+        '[tool.setuptools.dynamic]\ndependencies = {file = ["needs.txt"]}\n'
+    )
+    skill = new_skill("a", pyproject=text, files={"needs.txt": "acme-tool\n"})
+
+    failure = world.ensure(skill).failed[skill.identity]
+
+    reason = "offline: the build backend setuptools>=64 is not in uv's cache"
+    fix = (
+        "run `prime-skills sync` in a terminal once you are online, without "
+        "PI_OFFLINE, then %reload_skills --retry"
+    )
+    assert (reason, fix) == (failure.reason, failure.fix)
+
+
 def test_missing_parser_costs_only_commands_that_need_it(
     world: Any, new_skill: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

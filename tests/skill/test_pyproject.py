@@ -104,6 +104,20 @@ def test_in06_backend_that_cannot_find_the_package_is_two_lines(
     assert findings(f"{text}\n{fix}\n", import_name="websearch") == []
 
 
+def test_in06_backend_that_has_to_run_and_finds_nothing_is_an_error() -> None:
+    """It would refuse; where it may find another package it is left to judge."""
+    text = build("hatchling.build").replace('"a"', '"prime-skill-websearch"')
+
+    def severity(*files: str) -> str:
+        found = frozenset({"setup.cfg", "src/websearch/__init__.py", *files})
+        _, (item,) = parse(text, import_name="websearch", path=PATH, files=found)
+        return item.severity
+
+    assert "error" == severity()
+    assert "warning" == severity("src/prime_skill_websearch/__init__.py")
+    assert "warning" == severity("Prime_Skill_Websearch.py")
+
+
 @pytest.mark.parametrize("name", ["web-search", "Web.Search", "web_search"])
 def test_in06_matching_names_are_fine(name: str) -> None:
     """Separators and case do not matter."""

@@ -119,3 +119,14 @@ def test_message_of_several_lines_keeps_them() -> None:
     """Help that is folded into one paragraph cannot be read."""
     (block,) = _page(Message(text="usage: %skill\n\n  list  <all>")).iter("pre")
     assert "usage: %skill\n\n  list  <all>" == block.text
+
+
+def test_in06_lines_to_add_to_a_file_are_code() -> None:
+    """Each stands on a line of its own, as it is pasted."""
+    fix = "Add these two lines to pyproject.toml:\n[tool.x]\na = '<b>'"
+    failed = samples.status("a", "install-failed", reason="it is odd", fix=fix)
+
+    page = _page(Catalogue(skills=(failed,)))
+
+    codes = [code.text or "" for code in page.iter("code")]
+    assert ["[tool.x]", "a = '<b>'"] == [code for code in codes if code in fix][-2:]

@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
+import io
+import json
 import os
 import pty
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+import nbclient
 import nbformat
 import pytest
 from jupyter_client.manager import start_new_kernel
 
-from prime_skills_ext.views.progress import Progress
+from prime_skills_ext.progress import ProgressEvent
+from prime_skills_ext.views.progress import MIME_TYPE, Progress, log_to
 
-_SETUP = "from prime_skills_ext.views.progress import Progress; import sys, os"
-_WORK = "exec(\"with Progress(delay_s=0) as p:\\n p.say('One')\\n p.say('Two <2>')\")"
+_EVENT = ProgressEvent(stage="building", message="Installing", done=1, total=2)
+_SETUP = """\
+from prime_skills_ext.progress import ProgressEvent
+from prime_skills_ext.views.progress import Progress
+def say(progress, message, **counts):
+    progress.say(ProgressEvent(stage="building", message=message, **counts))"""
+_STEPS = "say(p, 'One')\\n say(p, 'Two <2>', done=1, total=2)"
+_WORK = f'exec("with Progress(delay_s=0) as p:\\n {_STEPS}")'
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +69,9 @@ def test_cell_shows_one_display_that_ends_empty(client: Any) -> None:
     assert kinds == [kind for kind, _ in found]
     displays = {content["transient"]["display_id"] for _, content in found[:-1]}
     assert len(displays) == 1
-    assert "Two &lt;2&gt;" in found[2][1]["data"]["text/html"]
+    one, two = (content["data"]["text/html"] for _, content in found[1:3])
+    assert ("Two &lt;2&gt;" in two, "value='1' max='2'" in two) == (True, True)
+    assert "<progress" not in one  # nothing is counted there
 
 
 def test_cell_keeps_other_output_of_a_longer_cell(client: Any) -> None:
@@ -77,7 +90,7 @@ def test_nb05_cell_of_a_program_publishes_nothing(client: Any) -> None:
 
 def test_cell_shows_nothing_for_quick_work(client: Any) -> None:
     """What is done at once does not flicker."""
-    code = "exec(\"with Progress() as p: p.say('One')\")"
+    code = "exec(\"with Progress() as p: say(p, 'One')\")"
 
     assert [] == _messages(client, code)
 
@@ -116,44 +129,144 @@ def test_nb05_forced_progress_leaves_nothing_that_nbval_compares(
     assert "1 passed" in done.stdout
 
 
-def test_terminal_shows_a_line_and_takes_it_away() -> None:
-    """On a terminal the words appear on stderr; the cursor line ends empty."""
-    code = (
-        "from prime_skills_ext.views.progress import Progress\n"
-        "with Progress(delay_s=0, environ={}) as p: p.say('Installing [x]')\n"
-    )
+def _in_terminal(code: str) -> tuple[str, str]:
+    """Run code whose stderr is a terminal; return its stdout and what is seen."""
     master, terminal = pty.openpty()
     environ = {**os.environ, "TERM": "xterm"}
     environ.pop("NO_COLOR", None)
     done = subprocess.run(
-        [sys.executable, "-c", code],
+        [sys.executable, "-c", f"{_SETUP}\nimport io, sys\n{code}"],
         stderr=terminal,
-        capture_output=False,
         stdout=subprocess.PIPE,
         timeout=60,
-        check=True,
+        check=False,
         env=environ,
+        text=True,
     )
     os.close(terminal)
     shown = os.read(master, 65536).decode()
     os.close(master)
+    assert 0 == done.returncode, shown
+    return done.stdout, shown
 
-    assert done.stdout == b""
+
+def test_terminal_shows_a_line_and_takes_it_away() -> None:
+    """On a terminal the words appear on stderr; the cursor line ends empty."""
+    code = "with Progress(delay_s=0, environ={}) as p: say(p, 'Installing [x]')"
+
+    out, shown = _in_terminal(code)
+
+    assert "" == out
     assert "Installing [x]…" in shown
     # the last thing that happens is that the line is erased
     assert shown.rstrip().endswith("\x1b[2K")
 
 
+def test_terminal_keeps_its_line_while_a_skill_prints() -> None:
+    """The spinner goes where it began; the streams of an import are left alone."""
+    code = """\
+with Progress(delay_s=0, environ={}) as p:
+    before = sys.stdout, sys.stderr
+    say(p, 'One')
+    assert (sys.stdout, sys.stderr) == before
+    sys.stderr = io.StringIO()
+    say(p, 'Two')
+print(repr(sys.stderr.getvalue()))"""
+
+    out, shown = _in_terminal(code)
+
+    assert "''\n" == out
+    assert "Two…" in shown
+
+
 def test_plain_stderr_gets_nothing(capfd: pytest.CaptureFixture[str]) -> None:
     """A log file is not a terminal."""
     with Progress(environ={}, delay_s=0) as progress:
-        progress.say("Installing")
+        progress.say(_EVENT)
 
     assert capfd.readouterr() == ("", "")
 
 
+def test_host_gets_an_event_per_step_in_a_kernel(client: Any) -> None:
+    """``PRIME_SKILLS_PROGRESS=json``: one display, at once, also for a program."""
+    switches = "environ={'PRIME_SKILLS_PROGRESS': 'json', 'NO_COLOR': '1'}"
+    code = _WORK.replace("delay_s=0", switches)
+
+    found = _messages(client, code, person=False)
+
+    first = {"stage": "building", "message": "One", "done": None, "total": None}
+    second = {"stage": "building", "message": "Two <2>", "done": 1, "total": 2}
+    assert [
+        ("display_data", {MIME_TYPE: {**first, "skill": None}}),
+        ("update_display_data", {MIME_TYPE: {**second, "skill": None}}),
+        ("update_display_data", {}),
+        ("clear_output", None),
+    ] == [(kind, content.get("data")) for kind, content in found]
+    assert 1 == len({content["transient"]["display_id"] for _, content in found[:-1]})
+
+
+def test_host_leaves_no_event_in_a_notebook_that_it_executes(tmp_path: Path) -> None:
+    """Nbclient applies updates: what is saved is as empty as what people leave."""
+    work = _WORK.replace("delay_s=0", "environ={'PRIME_SKILLS_PROGRESS': 'json'}")
+    notebook = nbformat.v4.new_notebook(
+        cells=[nbformat.v4.new_code_cell(f"{_SETUP}\n{work}")]
+    )
+
+    nbclient.NotebookClient(notebook, kernel_name="python3").execute(cwd=str(tmp_path))
+
+    outputs = notebook.cells[0].outputs
+    assert [("display_data", {})] == [(o.output_type, o.data) for o in outputs]
+
+
+def test_host_gets_a_line_per_step_elsewhere(capfd: pytest.CaptureFixture[str]) -> None:
+    """Without a kernel the events are lines of JSON on stderr; stdout is the value."""
+    with Progress(environ={"PRIME_SKILLS_PROGRESS": "json"}) as progress:
+        progress.say(_EVENT)
+        progress.say(replace(_EVENT, done=2))
+
+    out, err = capfd.readouterr()
+    assert ("", [1, 2]) == (
+        out,
+        [json.loads(line)["done"] for line in err.splitlines()],
+    )
+    assert asdict(_EVENT) == json.loads(err.splitlines()[0])
+
+
+def test_log_has_a_line_per_stage() -> None:
+    """In a log nothing is rewritten in place, so counts do not fill it."""
+    log = io.StringIO()
+    write = log_to(log, environ={"NO_COLOR": "1"})
+
+    for event in (_EVENT, replace(_EVENT, done=2), replace(_EVENT, stage="ready")):
+        write(event)
+
+    assert ["prime-skills: Installing"] * 2 == log.getvalue().splitlines()
+
+
+@pytest.mark.parametrize(("wanted", "count"), [("0", 0), ("json", 2)])
+def test_log_obeys_the_switch(wanted: str, count: int) -> None:
+    """Nothing, or every step for a host."""
+    log = io.StringIO()
+    write = log_to(log, environ={"PRIME_SKILLS_PROGRESS": wanted})
+
+    write(_EVENT)
+    write(replace(_EVENT, done=2))
+
+    lines = [json.loads(line) for line in log.getvalue().splitlines()]
+    assert count == len(lines)
+    assert all(line["stage"] == "building" for line in lines)
+
+
+def test_reader_that_is_gone_does_not_stop_the_work() -> None:
+    """Progress is told as long as somebody reads it."""
+    log = io.StringIO()
+    log.close()
+
+    log_to(log, environ={})(_EVENT)
+
+
 def test_saying_something_outside_of_work_shows_nothing(client: Any) -> None:
     """Who works without a view around it works all the same."""
-    code = "p = Progress(delay_s=0)\nwith p, p: pass\np.say('One')"
+    code = "p = Progress(delay_s=0)\nwith p, p: pass\nsay(p, 'One')"
 
     assert [] == _messages(client, code)

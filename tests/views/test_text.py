@@ -206,3 +206,14 @@ def test_reload_report_is_its_one_line() -> None:
     report = ReloadReport(added=("edit",))
 
     assert repr(report) == render(report)
+
+
+def test_in06_lines_to_add_to_a_file_stay_lines() -> None:
+    """They are pasted as they stand; the table's indent is all that is added."""
+    fix = 'Add these two lines to pyproject.toml:\n[tool.x]\npackages = ["src/a"]'
+    failed = samples.status("a", "install-failed", reason="it is odd", fix=fix)
+
+    lines = render(Catalogue(skills=(failed,))).splitlines()
+
+    expected = ["    fix: Add these two lines to pyproject.toml:", "      [tool.x]"]
+    assert [*expected, '      packages = ["src/a"]'] == lines[-3:]
