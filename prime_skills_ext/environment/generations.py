@@ -149,7 +149,7 @@ def prune(environment: Environment) -> tuple[Path, ...]:
         What was removed.
     """
     root = environment.root
-    current = pointed(environment)
+    current = pointed(environment.root)
     # without a pointer nobody can tell which one a kernel is about to start in
     if current is None or time.time() - _changed(root) < PRUNE_AFTER_S:
         return ()

@@ -12,7 +12,6 @@ from dataclasses import replace
 
 from prime_skills_ext import process
 from prime_skills_ext.environment import record as records
-from prime_skills_ext.environment.activation import active
 from prime_skills_ext.environment.apply import Item
 from prime_skills_ext.environment.assessment import (
     check,
@@ -21,7 +20,8 @@ from prime_skills_ext.environment.assessment import (
     is_readable,
     look,
 )
-from prime_skills_ext.environment.facts import Facts, Request, facts, is_inside
+from prime_skills_ext.environment.choice import changed_under
+from prime_skills_ext.environment.facts import Facts, Request, facts
 from prime_skills_ext.environment.filling import Filled, Filling, lines_of
 from prime_skills_ext.environment.generations import prune, staged
 from prime_skills_ext.environment.plan import (
@@ -233,7 +233,8 @@ def _replace(task: Task, *, old: Generation | None, record: Record) -> Renewal:
             record=Record(base=world.base, skills=kept),
         )
         generation = stage.publish()
-    return replace(result, generation=generation, restart=_restart(generation, old=old))
+    restart = changed_under(generation, old=old)
+    return replace(result, generation=generation, restart=restart)
 
 
 def _refused(task: Task, *, filled: Filled, broken: Sequence[str]) -> Filled:
@@ -262,19 +263,5 @@ def _verify(generation: Generation, *, environment: Environment) -> None:
 
 def _last_record(environment: Environment) -> Record:
     """The record of the current generation, even if that is not well any more."""
-    last = pointed(environment)
+    last = pointed(environment.root)
     return Record() if last is None else records.read(last.record)
-
-
-def _restart(generation: Generation, *, old: Generation | None) -> tuple[str, ...]:
-    """What this process already uses in another version."""
-    used = [one for one in active() if one.directory != generation.directory]
-    if old is not None and is_inside(old):
-        used.append(old)
-    new = look((), generation=generation).installed
-    changed: set[str] = set()
-    for one in used:
-        for name, there in look((), generation=one).installed.items():
-            if name in new and new[name].version != there.version:
-                changed.add(name)
-    return tuple(sorted(changed))

@@ -40,7 +40,10 @@ __all__ = [
     "is_healthy",
     "is_ours",
     "locate",
+    "numbered",
+    "places",
     "pointed",
+    "version_of",
 ]
 
 Mode = Literal["overlay", "own", "custom"]
@@ -185,35 +188,63 @@ def locate(
     )
 
 
+def places(agent_directory: Path, *, environ: Mapping[str, str]) -> tuple[Path, ...]:
+    """Every directory that may hold environments of ours, each once.
+
+    Args:
+        agent_directory: As for ``locate``.
+        environ: Likewise.
+    """
+    named = environ.get("PRIME_AGENT_KERNEL_VENV")
+    usual = _usual(agent_directory, environ=environ)
+    found = (expanded(named).absolute(), *usual) if named else usual
+    return tuple(dict.fromkeys(path for path in found if is_ours(path)))
+
+
 def current(environment: Environment) -> Generation | None:
     """The generation in use, ``None`` when there is none or it is not well."""
     if environment.mode == "custom":
         return None
-    generation = pointed(environment)
+    generation = pointed(environment.root)
     return generation if generation is not None and is_healthy(generation) else None
 
 
-def pointed(environment: Environment) -> Generation | None:
-    """The generation that the pointer names, whether or not it is well."""
+def pointed(root: Path) -> Generation | None:
+    """The generation that the pointer in ``root`` names, whether or not it is well."""
     try:
-        number = (environment.root / CURRENT).read_text(encoding="utf-8").strip()
+        number = (root / CURRENT).read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError):
         return None
     if not number.isascii() or not number.isdigit():
         return None
-    return generation_at(environment.root / number)
+    return generation_at(root / number)
 
 
-def generation_at(directory: Path, *, system: str = os.name) -> Generation:
+def numbered(root: Path) -> list[Path]:
+    """The directories of the generations in ``root``, oldest first."""
+    try:
+        found = [path for path in root.iterdir() if path.name.isdecimal()]
+    except OSError:
+        return []
+    return sorted(found, key=lambda path: int(path.name))
+
+
+def generation_at(
+    directory: Path, *, system: str = os.name, version: str | None = None
+) -> Generation:
     """The generation in ``directory``, whether or not it exists.
 
     Args:
         directory: Its root.
         system: ``"nt"`` for where Windows keeps things; else as POSIX does.
+        version: ``"3.11"`` and the like; ``None`` means this interpreter's.
     """
     base = str(directory)
     scheme = "nt_venv" if system == "nt" else "posix_venv"
-    paths = sysconfig.get_paths(scheme, vars={"base": base, "platbase": base})
+    values = {"base": base, "platbase": base}
+    if version is not None:
+        values["py_version_short"] = version
+    paths = sysconfig.get_paths(scheme, vars=values)
     scripts = Path(paths["scripts"])
     return Generation(
         directory=directory,
@@ -229,17 +260,21 @@ def is_healthy(generation: Generation) -> bool:
     Its configuration must name this Python version and a base that still exists,
     and its interpreter and site-packages must be there.
     """
-    values = _pyvenv(generation.directory)
-    version = values.get("version_info") or values.get("version") or ""
-    wanted = (str(sys.version_info.major), str(sys.version_info.minor))
-    home = values.get("home")
+    home = _pyvenv(generation.directory).get("home")
     return (
-        tuple(version.split(".")[:2]) == wanted
+        version_of(generation.directory) == _version(sys.version_info)
         and home is not None
         and is_folder(home)
         and is_there(generation.python)
         and is_folder(generation.site_packages)
     )
+
+
+def version_of(directory: Path) -> str | None:
+    """The Python that a virtual environment is for, such as ``"3.11"``."""
+    values = _pyvenv(directory)
+    version = values.get("version_info") or values.get("version") or ""
+    return ".".join(version.split(".")[:2]) or None
 
 
 def is_ours(directory: Path) -> bool:
@@ -314,14 +349,21 @@ def _base(
                 path=directory,
             )
         )
-    default = agent_directory / "prime-skills" / "venvs"
-    data_home = environ.get("XDG_DATA_HOME") or "~/.local/share"
-    fallback = expanded(data_home) / "prime" / "agent" / "prime-skills/venvs"
-    for directory in (default, fallback):
+    usual = _usual(agent_directory, environ=environ)
+    for directory in usual:
         # what exists is used even on a disk that has become read-only
         if is_file(directory / key / CURRENT) or _is_writable(directory):
             return directory, tuple(diagnostics)
-    return default, tuple(diagnostics)
+    return usual[0], tuple(diagnostics)
+
+
+def _usual(agent_directory: Path, *, environ: Mapping[str, str]) -> tuple[Path, Path]:
+    """Where environments normally live, and where if that cannot be written."""
+    data_home = environ.get("XDG_DATA_HOME") or "~/.local/share"
+    return (
+        agent_directory / "prime-skills" / "venvs",
+        expanded(data_home) / "prime" / "agent" / "prime-skills/venvs",
+    )
 
 
 def _is_writable(directory: Path) -> bool:
@@ -344,6 +386,10 @@ def _pyvenv(directory: Path) -> dict[str, str]:
         return {}
     pairs = (line.partition("=") for line in text.splitlines())
     return {key.strip().lower(): value.strip() for key, _, value in pairs}
+
+
+def _version(info: tuple[object, ...]) -> str:
+    return ".".join(map(str, info[:2]))
 
 
 def _text(path: Path | None) -> str | None:
