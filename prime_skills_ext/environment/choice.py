@@ -20,6 +20,7 @@ from prime_skills_ext.environment.venv import (
     Generation,
     generation_at,
     is_healthy,
+    is_pointed,
     numbered,
 )
 
@@ -107,8 +108,9 @@ def _in_order(
     yield from in_use_here(environment)
     if current is not None:
         yield current
-    for directory in reversed(numbered(environment.root)):
-        yield generation_at(directory)
+    if is_pointed(environment.root):  # else it is mended first, under the lock
+        for directory in reversed(numbered(environment.root)):
+            yield generation_at(directory)
 
 
 def _failure(record: Record, *, key: str) -> str | None:

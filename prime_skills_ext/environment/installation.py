@@ -21,7 +21,7 @@ from prime_skills_ext.environment.choice import (
 )
 from prime_skills_ext.environment.facts import Facts, Request, facts
 from prime_skills_ext.environment.fingerprint import package_path, stamp
-from prime_skills_ext.environment.generations import prepare
+from prime_skills_ext.environment.generations import mend, prepare
 from prime_skills_ext.environment.plan import RETRY_FIX, Failure
 from prime_skills_ext.environment.record import Command, Record, SkillRecord
 from prime_skills_ext.environment.renewal import renew
@@ -144,6 +144,7 @@ def _ensure(request: Request, *, allow_install: bool) -> InstallReport:
 
     prepare(environment)
     with locked(environment.root, progress=request.progress):
+        mend(environment)
         # somebody else may have done it while this process waited
         generation = current(environment)
         warm = _chosen(request, world=world, current=generation)

@@ -23,13 +23,14 @@ from prime_skills_ext.environment.assessment import (
 from prime_skills_ext.environment.choice import changed_under
 from prime_skills_ext.environment.facts import Facts, Request, facts
 from prime_skills_ext.environment.filling import Filled, Filling, lines_of
-from prime_skills_ext.environment.generations import prune, staged
+from prime_skills_ext.environment.generations import staged
 from prime_skills_ext.environment.plan import (
     RETRY_FIX,
     Failure,
     Wanted,
     plan_installs,
 )
+from prime_skills_ext.environment.pruning import prune
 from prime_skills_ext.environment.record import Record, SkillRecord
 from prime_skills_ext.environment.settlement import Renewal, Task, settle
 from prime_skills_ext.environment.uv import Uv
@@ -209,7 +210,7 @@ def _replace(task: Task, *, old: Generation | None, record: Record) -> Renewal:
     """Build the next generation; keep the old one if that gains nothing."""
     environment = task.request.environment
     task.request.tell("making an environment for skills")
-    prune(environment)  # now: publishing makes even forgotten ones look young
+    prune(environment.root)
     with staged(environment, uv=task.uv, kernel_paths=task.world.kernel_paths) as stage:
         filled = _fill(task, generation=stage.generation, is_new=True)
         if filled.base_failure is not None:

@@ -39,6 +39,7 @@ __all__ = [
     "generation_at",
     "is_healthy",
     "is_ours",
+    "is_pointed",
     "locate",
     "numbered",
     "places",
@@ -218,6 +219,12 @@ def pointed(root: Path) -> Generation | None:
     if not number.isascii() or not number.isdigit():
         return None
     return generation_at(root / number)
+
+
+def is_pointed(root: Path) -> bool:
+    """Whether the pointer in ``root`` names a generation that is there."""
+    generation = pointed(root)
+    return generation is not None and is_folder(generation.directory)
 
 
 def numbered(root: Path) -> list[Path]:

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import errno
 import json
-import os
 import shutil
 import signal
 import subprocess
 import sys
 import textwrap
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from prime_skills_ext.environment import generations
 from prime_skills_ext.environment import record as records
-from prime_skills_ext.environment.venv import CURRENT, current
+from prime_skills_ext.environment.venv import CURRENT
 from tests.environment.conftest import fake_uv
 
 pytestmark = pytest.mark.integration
@@ -270,37 +267,6 @@ def test_project_switches_reinstall_nothing(
     assert pairs[0][0].root != pairs[1][0].root
 
 
-def test_generation_in_use_is_not_pruned(world: Any, new_skill: Any) -> None:
-    """A living process keeps its generation; a forgotten one goes."""
-    skill = new_skill("a")
-    root = world.environment.root
-    for number in ("1", "2"):
-        generation = world.ensure(skill).generation
-        assert generation.directory.name == number
-        generation.python.unlink()
-    world.ensure(skill)
-    code = (
-        "import sys\nfrom pathlib import Path\n"
-        "from prime_skills_ext.environment import usage, venv\n"
-        "usage.hold(venv.generation_at(Path(sys.argv[1])))\n"
-        "print('held', flush=True); sys.stdin.read()\n"
-    )
-    with subprocess.Popen(
-        [sys.executable, "-c", code, str(root / "1")],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-    ) as user:
-        assert user.stdout is not None
-        user.stdout.readline()
-        assert generations.prune(world.environment) == ()
-        long_ago = time.time() - 2 * generations.PRUNE_AFTER_S
-        os.utime(root / CURRENT, (long_ago, long_ago))
-        assert generations.prune(world.environment) == (root / "2",)
-        user.kill()
-    assert generations.prune(world.environment) == (root / "1",)
-    assert current(world.environment) is not None
-
-
 def test_interrupted_install_leaves_nothing(world: Any, new_skill: Any) -> None:
     """Ctrl-C in the middle frees the lock and removes what was half made."""
 
@@ -328,36 +294,21 @@ def test_emptied_store_of_wheels_hurts_nobody(world: Any, new_skill: Any) -> Non
     assert (len(report.installed), dict(report.failed)) == (1, {})
 
 
-def test_rebuild_prunes_what_was_forgotten(world: Any, new_skill: Any) -> None:
-    """Old generations go when a new one is made, not before their time."""
-    skill = new_skill("a")
-    root = world.environment.root
-    long_ago = time.time() - 2 * generations.PRUNE_AFTER_S
-    for _ in range(3):
-        world.ensure(skill).generation.python.unlink()
-        os.utime(root / CURRENT, (long_ago, long_ago))
-    world.ensure(skill)
-    assert sorted(path.name for path in root.iterdir() if path.name.isdigit()) == [
-        "3",
-        "4",
-    ]
-
-
-@pytest.mark.parametrize("content", [b"\xff\xfe", b"", b"7x", b"../1"])
-def test_damaged_pointer_is_replaced(
-    world: Any, new_skill: Any, content: bytes
+@pytest.mark.parametrize("content", [b"\xff\xfe", b"", b"7", b"7x", b"../1", None])
+def test_in10_damaged_pointer_is_mended(
+    world: Any, new_skill: Any, calls: list[str], content: bytes | None
 ) -> None:
-    """What the pointer said is lost; what was installed before is not removed."""
+    """What it says is on the disk as well: the newest generation that is well."""
     skill = new_skill("a")
     root = world.environment.root
     world.ensure(skill)
-    (root / CURRENT).write_bytes(content)
-    long_ago = time.time() - 2 * generations.PRUNE_AFTER_S
-    os.utime(root / CURRENT, (long_ago, long_ago))
+    (root / CURRENT).unlink()
+    if content is not None:
+        (root / CURRENT).write_bytes(content)
+    calls.clear()
     report = world.ensure(skill)
-    assert report.failed == {}
-    assert report.generation.directory == root / "2"
-    assert (root / "1").is_dir()
+    assert (root / "1", ()) == (report.generation.directory, report.installed)
+    assert ("1\n", []) == ((root / CURRENT).read_text(encoding="utf-8"), calls)
 
 
 @pytest.mark.network
