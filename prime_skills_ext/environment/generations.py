@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import final
 
 from prime_skills_ext.catalog.looking import is_file
+from prime_skills_ext.environment.bases import MARKER
 from prime_skills_ext.environment.usage import IN_USE, mark
 from prime_skills_ext.environment.uv import Uv
 from prime_skills_ext.environment.venv import (
     CURRENT,
-    MARKER,
     Environment,
     Generation,
     generation_at,

@@ -17,13 +17,13 @@ from urllib.parse import unquote, urlsplit
 
 from prime_skills_ext.catalog.looking import is_file, is_there
 from prime_skills_ext.environment import record as records
+from prime_skills_ext.environment.bases import MARKER
 from prime_skills_ext.environment.generations import STAGE, stage
 from prime_skills_ext.environment.inventory import Removal, RemovalKind
 from prime_skills_ext.environment.record import Record
 from prime_skills_ext.environment.usage import is_in_use, last_used
 from prime_skills_ext.environment.venv import (
     CURRENT,
-    MARKER,
     generation_at,
     numbered,
     pointed,

@@ -12,7 +12,6 @@ import platform
 import shutil
 import sys
 import sysconfig
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,16 +19,15 @@ from typing import Literal, final
 
 from prime_skills_ext.catalog.looking import (
     expanded,
-    is_file,
     is_folder,
     is_same,
     is_there,
 )
+from prime_skills_ext.environment.bases import MARKER, find_base
 from prime_skills_ext.skill.model import Diagnostic
 
 __all__ = [
     "CURRENT",
-    "MARKER",
     "RECORD_NAME",
     "Environment",
     "Generation",
@@ -38,11 +36,9 @@ __all__ = [
     "find_mode",
     "generation_at",
     "is_healthy",
-    "is_ours",
     "is_pointed",
     "locate",
     "numbered",
-    "places",
     "pointed",
     "version_of",
 ]
@@ -51,8 +47,6 @@ Mode = Literal["overlay", "own", "custom"]
 
 CURRENT = "current"
 """Pointer file of an environment: the number of its current generation."""
-MARKER = "prime-skills-environment.json"
-"""What makes a directory ours: it says what the environment in it is for."""
 RECORD_NAME = ".bootstrap-version"
 """The record, inside a generation."""
 
@@ -177,7 +171,9 @@ def locate(
         kernel_prefix=prefix,
         project_root=project_root,
     )
-    base, diagnostics = _base(agent_directory, environ=environ, key=_key(draft))
+    base, diagnostics = find_base(
+        agent_directory, environ=environ, pointer=Path(_key(draft), CURRENT)
+    )
     return Environment(
         root=base / _key(draft),
         mode=mode,
@@ -187,19 +183,6 @@ def locate(
         base=base,
         diagnostics=diagnostics,
     )
-
-
-def places(agent_directory: Path, *, environ: Mapping[str, str]) -> tuple[Path, ...]:
-    """Every directory that may hold environments of ours, each once.
-
-    Args:
-        agent_directory: As for ``locate``.
-        environ: Likewise.
-    """
-    named = environ.get("PRIME_AGENT_KERNEL_VENV")
-    usual = _usual(agent_directory, environ=environ)
-    found = (expanded(named).absolute(), *usual) if named else usual
-    return tuple(dict.fromkeys(path for path in found if is_ours(path)))
 
 
 def current(environment: Environment) -> Generation | None:
@@ -284,18 +267,6 @@ def version_of(directory: Path) -> str | None:
     return ".".join(version.split(".")[:2]) or None
 
 
-def is_ours(directory: Path) -> bool:
-    """Whether we may write there: it is missing, empty, or carries our marker."""
-    if is_file(directory / MARKER):
-        return True
-    try:
-        return not any(directory.iterdir())
-    except FileNotFoundError:
-        return True
-    except OSError:
-        return False
-
-
 def _inside() -> Environment | None:
     """The own-mode environment that this process runs in, if it runs in one."""
     root = Path(sys.prefix).parent
@@ -335,55 +306,6 @@ def _key(environment: Environment) -> str:
     }
     digest = hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
     return f"{environment.mode}-{sys.implementation.cache_tag}-{digest[:12]}"
-
-
-def _base(
-    agent_directory: Path, *, environ: Mapping[str, str], key: str
-) -> tuple[Path, tuple[Diagnostic, ...]]:
-    """The directory that holds the keyed environments, and what was passed over."""
-    diagnostics: list[Diagnostic] = []
-    named = environ.get("PRIME_AGENT_KERNEL_VENV")
-    if named:
-        directory = expanded(named).absolute()
-        if is_ours(directory):
-            return directory, ()
-        diagnostics.append(
-            Diagnostic(
-                code="environment-not-ours",
-                message="PRIME_AGENT_KERNEL_VENV names a directory that holds "
-                "something else; it is left alone and the default place is used",
-                fix="unset PRIME_AGENT_KERNEL_VENV or let it name an empty directory",
-                path=directory,
-            )
-        )
-    usual = _usual(agent_directory, environ=environ)
-    for directory in usual:
-        # what exists is used even on a disk that has become read-only
-        if is_file(directory / key / CURRENT) or _is_writable(directory):
-            return directory, tuple(diagnostics)
-    return usual[0], tuple(diagnostics)
-
-
-def _usual(agent_directory: Path, *, environ: Mapping[str, str]) -> tuple[Path, Path]:
-    """Where environments normally live, and where if that cannot be written."""
-    data_home = environ.get("XDG_DATA_HOME") or "~/.local/share"
-    return (
-        agent_directory / "prime-skills" / "venvs",
-        expanded(data_home) / "prime" / "agent" / "prime-skills/venvs",
-    )
-
-
-def _is_writable(directory: Path) -> bool:
-    """Whether something can be made there; leaves nothing behind."""
-    nearest = directory
-    while not is_there(nearest) and nearest != nearest.parent:
-        nearest = nearest.parent
-    try:
-        # os.access lies for root and on some network disks: write for real
-        with tempfile.TemporaryFile(dir=nearest):
-            return True
-    except OSError:
-        return False
 
 
 def _pyvenv(directory: Path) -> dict[str, str]:

@@ -9,16 +9,15 @@ from pathlib import Path
 
 import pytest
 
+from prime_skills_ext.environment.bases import MARKER, is_ours
 from prime_skills_ext.environment.venv import (
     CURRENT,
-    MARKER,
     Environment,
     Mode,
     current,
     find_mode,
     generation_at,
     is_healthy,
-    is_ours,
     locate,
 )
 
@@ -114,7 +113,7 @@ def test_existing_environment_is_used_even_if_it_cannot_be_written(
     environment.root.mkdir(parents=True)
     (environment.root / CURRENT).write_text("1\n", encoding="utf-8")
     monkeypatch.setattr(
-        "prime_skills_ext.environment.venv._is_writable", lambda _: False
+        "prime_skills_ext.environment.bases._is_writable", lambda _: False
     )
     assert find(tmp_path).root == environment.root
 
