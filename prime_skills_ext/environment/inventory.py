@@ -15,6 +15,7 @@ __all__ = [
     "GenerationInfo",
     "Inventory",
     "Pruned",
+    "Rebuilt",
     "Removal",
     "RemovalKind",
 ]
@@ -139,3 +140,21 @@ class Pruned:
     def size_bytes(self) -> int:
         """What all of it frees."""
         return sum(one.size_bytes for one in self.removed)
+
+
+@final
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Rebuilt:
+    """What rebuilding an environment gave.
+
+    Attributes:
+        directory: The new generation.
+        skills: How many skills are installed in it.
+        failed: Names of the skills that could not be installed before either.
+        fix: What to do to use it, ``None`` if nothing is.
+    """
+
+    directory: Path
+    skills: int
+    failed: tuple[str, ...] = ()
+    fix: str | None = None

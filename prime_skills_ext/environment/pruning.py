@@ -20,6 +20,7 @@ from prime_skills_ext.environment import record as records
 from prime_skills_ext.environment.bases import MARKER
 from prime_skills_ext.environment.generations import STAGE, stage
 from prime_skills_ext.environment.inventory import Removal, RemovalKind
+from prime_skills_ext.environment.locking import LOCK
 from prime_skills_ext.environment.record import Record
 from prime_skills_ext.environment.usage import is_in_use, last_used
 from prime_skills_ext.environment.venv import (
@@ -65,19 +66,24 @@ def prune(
 
 def remove_environment(
     root: Path, *, why: str, dry_run: bool = False
-) -> tuple[Removal, ...]:
-    """Remove a whole environment, unless a generation of it is in use.
+) -> Removal | None:
+    """Remove a whole environment; its lock is held.
 
-    Args:
-        root: Its directory; its lock is held.
-        why: What made it useless.
-        dry_run: Only say it.
+    Returns:
+        What was, or would be, removed; ``None`` if a generation of it is in use.
     """
     if any(is_in_use(directory) for directory in numbered(root)):
-        return ()
-    broom = _Broom(dry_run=dry_run)
-    broom.remove(root, kind="environment", why=why)
-    return tuple(broom.removed)
+        return None
+    _, size = disk_size(root)
+    if not dry_run:
+        # nobody may start in what is about to go
+        (root / CURRENT).unlink(missing_ok=True)
+        for path in [*numbered(root), *(p for p in root.iterdir() if p.name != LOCK)]:
+            if is_there(path):
+                _remove(path)
+        with suppress(OSError):  # Windows removes no file that is open: the lock
+            shutil.rmtree(root)
+    return Removal(path=root, kind="environment", why=why, size_bytes=size)
 
 
 def disk_size(path: Path) -> tuple[int, int]:

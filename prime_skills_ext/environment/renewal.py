@@ -43,7 +43,7 @@ from prime_skills_ext.environment.venv import (
 from prime_skills_ext.environment.wanted import names_of, read_wanted
 from prime_skills_ext.errors import InstallError
 
-__all__ = ["renew"]
+__all__ = ["rebuild", "renew"]
 
 VERIFY_TIMEOUT_S = 60.0
 
@@ -76,6 +76,21 @@ def renew(request: Request, *, world: Facts, uv: Uv) -> Renewal:
         if not filled.needs_replacement:
             return settle(task, generation=generation, filled=filled, record=record)
     return _replace(task, old=generation if is_fit else None, record=record)
+
+
+def rebuild(request: Request, *, world: Facts, uv: Uv) -> Renewal:
+    """Build everything anew beside what is there, and put it in its place.
+
+    Raises:
+        InstallError: It could not be built, or would lack a skill that is installed
+            now; what was current stays current.
+        ProcessError: uv could not make an environment.
+        OSError: The disk does not take it.
+    """
+    environment = request.environment
+    record = _last_record(environment)
+    task = _plan(request, world=world, uv=uv, record=record, usable=None)
+    return _replace(task, old=current(environment), record=record, is_rebuild=True)
 
 
 def _plan(
@@ -206,7 +221,9 @@ def _fresh(
     )
 
 
-def _replace(task: Task, *, old: Generation | None, record: Record) -> Renewal:
+def _replace(
+    task: Task, *, old: Generation | None, record: Record, is_rebuild: bool = False
+) -> Renewal:
     """Build the next generation; keep the old one if that gains nothing."""
     environment = task.request.environment
     task.request.tell("making an environment for skills")
@@ -219,8 +236,10 @@ def _replace(task: Task, *, old: Generation | None, record: Record) -> Renewal:
             )
             error.add_note(filled.base_failure.log)
             raise error
+        if is_rebuild:
+            _refuse_loss(task, filled=filled)
         broken = [key for key in task.plan.unchanged if key not in filled.present]
-        if old is not None and (broken or not filled.entries):
+        if not is_rebuild and old is not None and (broken or not filled.entries):
             kept_old = _refused(task, filled=filled, broken=broken)
             return settle(task, generation=old, filled=kept_old, record=record)
         if environment.mode == "own":
@@ -236,6 +255,22 @@ def _replace(task: Task, *, old: Generation | None, record: Record) -> Renewal:
         generation = stage.publish()
     restart = changed_under(generation, old=old)
     return replace(result, generation=generation, restart=restart)
+
+
+def _refuse_loss(task: Task, *, filled: Filled) -> None:
+    """What was asked for was the same again, not less of it."""
+    for item in task.wanted:
+        if not _is_in(task.record, item.key) or item.key in filled.present:
+            continue
+        failure = filled.failed.get(item.key) or task.plan.failed.get(item.key)
+        why = "" if failure is None else f": {failure.reason}"
+        error = InstallError(
+            f"the environment was not rebuilt, because {item.skill.name} would be "
+            f"missing{why}",
+            fix=RETRY_FIX if failure is None else failure.fix,
+        )
+        error.add_note("" if failure is None else failure.log)
+        raise error
 
 
 def _refused(task: Task, *, filled: Filled, broken: Sequence[str]) -> Filled:

@@ -35,6 +35,7 @@ __all__ = [
     "current",
     "find_mode",
     "generation_at",
+    "home_of",
     "is_healthy",
     "is_pointed",
     "locate",
@@ -250,7 +251,7 @@ def is_healthy(generation: Generation) -> bool:
     Its configuration must name this Python version and a base that still exists,
     and its interpreter and site-packages must be there.
     """
-    home = _pyvenv(generation.directory).get("home")
+    home = home_of(generation.directory)
     return (
         version_of(generation.directory) == _version(sys.version_info)
         and home is not None
@@ -258,6 +259,12 @@ def is_healthy(generation: Generation) -> bool:
         and is_there(generation.python)
         and is_folder(generation.site_packages)
     )
+
+
+def home_of(directory: Path) -> Path | None:
+    """The folder of the base interpreter that a virtual environment was made with."""
+    home = _pyvenv(directory).get("home")
+    return Path(home) if home else None
 
 
 def version_of(directory: Path) -> str | None:
