@@ -101,6 +101,8 @@ class SkillManager(Configurable):
         super().__init__(**settings)
         # what a running call is lent is not the user's, and reaches no process of ours
         self.environ: Mapping[str, str] = OwnEnviron() if environ is None else environ
+        #: Called with one line per step of long work.
+        self.progress = progress
         self._added: list[Path] = []
         self._registered: list[Path] = []
         #: Folders of skills that a package manager installed.

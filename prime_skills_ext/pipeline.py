@@ -63,6 +63,8 @@ class Snapshot:
         installed: What installing found or did.
         bindings: What the kernel holds.
         catalogue: How each skill stands.
+        wanted: The skills that may be installed here.
+        unavailable: Those with requirements that may not.
     """
 
     sources: tuple[Source, ...]
@@ -71,6 +73,8 @@ class Snapshot:
     installed: InstallReport
     bindings: Bindings
     catalogue: Catalogue
+    wanted: tuple[Skill, ...] = ()
+    unavailable: tuple[Skill, ...] = ()
 
 
 @final
@@ -135,6 +139,11 @@ class Pipeline:
         )
         gated = gates(selection, facts=facts)
         wanted = [x.skill for x in selection.active() if x.skill.identity not in gated]
+        unavailable = [
+            item.skill
+            for item in selection.holders()
+            if item.skill.python is not None and item.skill not in wanted
+        ]
         environment = self._environment(wanted, selection=selection)
         install = partial(
             ensure,
@@ -143,11 +152,7 @@ class Pipeline:
             environ=self._environ,
             progress=self._progress,
             allow_install=allow_install,
-            unavailable=[
-                item.skill
-                for item in selection.holders()
-                if item.skill.python is not None and item.skill not in wanted
-            ],
+            unavailable=unavailable,
         )
         installed = install(retry=retry)
         if self._binder is not None:
@@ -186,6 +191,8 @@ class Pipeline:
             installed=installed,
             bindings=bindings,
             catalogue=replace(catalogue, diagnostics=catalogue.diagnostics + notes),
+            wanted=tuple(wanted),
+            unavailable=tuple(unavailable),
         )
 
     def close(self) -> None:

@@ -20,7 +20,6 @@ from prime_skills_ext.environment import record as records
 from prime_skills_ext.environment.bases import MARKER
 from prime_skills_ext.environment.generations import STAGE, stage
 from prime_skills_ext.environment.inventory import Removal, RemovalKind
-from prime_skills_ext.environment.locking import LOCK
 from prime_skills_ext.environment.record import Record
 from prime_skills_ext.environment.usage import is_in_use, last_used
 from prime_skills_ext.environment.venv import (
@@ -72,6 +71,9 @@ def remove_environment(
     Returns:
         What was, or would be, removed; ``None`` if a generation of it is in use.
     """
+    # a start that only looks for what was forgotten loads no lock
+    from prime_skills_ext.environment.locking import LOCK  # noqa: PLC0415
+
     if any(is_in_use(directory) for directory in numbered(root)):
         return None
     _, size = disk_size(root)

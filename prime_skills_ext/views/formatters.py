@@ -15,6 +15,12 @@ from IPython.core.interactiveshell import InteractiveShell
 
 from prime_skills_ext.catalog.check_report import CheckReport
 from prime_skills_ext.catalog.status import Catalogue, SkillStatus
+from prime_skills_ext.environment.inventory import (
+    EnvironmentPath,
+    Inventory,
+    Pruned,
+    Rebuilt,
+)
 from prime_skills_ext.kernel.callable_module import pretty_call
 from prime_skills_ext.kernel.reload import ReloadReport
 from prime_skills_ext.views import hypertext, text
@@ -33,6 +39,10 @@ TYPES: Final[tuple[type, ...]] = (
     Message,
     ReloadReport,
     CheckReport,
+    Inventory,
+    EnvironmentPath,
+    Pruned,
+    Rebuilt,
 )
 
 #: What stood in a formatter before: absent is told from ``None``.
