@@ -44,19 +44,20 @@ __all__ = ["prune_all", "take_stock"]
 
 
 def take_stock(
-    places: Sequence[Path], *, here: Environment, starts: bool = True
+    places: Sequence[Path], *, here: Environment, deep: bool = True
 ) -> Inventory:
     """Look at every environment in ``places``.
 
     Args:
         places: Directories that may hold some.
         here: The environment that is used here; told first.
-        starts: Start the interpreter of each generation, to see whether it runs.
+        deep: Measure everything, and start the interpreter of each generation to
+            see whether it runs.
     """
     roots = dict.fromkeys(
         path for place in [*places, here.root.parent] for path in _environments(place)
     )
-    found = [_look(root, here=here, starts=starts) for root in roots]
+    found = [_look(root, here=here, deep=deep) for root in roots]
     found.sort(key=lambda one: (not one.is_here, str(one.directory)))
     return Inventory(environments=tuple(found), places=tuple(places))
 
@@ -80,7 +81,7 @@ def prune_all(
     """
     removed: list[Removal] = []
     skipped: list[str] = []
-    for one in take_stock(places, here=here, starts=False).environments:
+    for one in take_stock(places, here=here, deep=False).environments:
         try:
             with _lock(one.directory, dry_run=dry_run, progress=progress):
                 removed += _sweep(one, everything=everything, dry_run=dry_run)
@@ -126,11 +127,11 @@ def _environments(place: Path) -> Iterator[Path]:
             yield path
 
 
-def _look(root: Path, *, here: Environment, starts: bool) -> EnvironmentInfo:
+def _look(root: Path, *, here: Environment, deep: bool) -> EnvironmentInfo:
     facts = _facts(root)
-    generations = tuple(_generation(path, starts=starts) for path in numbered(root))
+    generations = tuple(_generation(path, deep=deep) for path in numbered(root))
     is_here = root == here.root
-    gone = None if is_here else _gone(facts, generations=generations)
+    gone = None if is_here else _gone(facts, generations=generations, here=here)
     fix = "%skill env prune" if gone else None
     current = next((one for one in generations if one.is_current), None)
     if is_here and current is not None and current.problem is not None:
@@ -144,13 +145,13 @@ def _look(root: Path, *, here: Environment, starts: bool) -> EnvironmentInfo:
         base_prefix=_base_prefix(facts),
         is_here=is_here,
         generations=generations,
-        size_bytes=disk_size(root)[0],
+        size_bytes=disk_size(root)[0] if deep else 0,
         gone=gone,
         fix=fix,
     )
 
 
-def _generation(directory: Path, *, starts: bool) -> GenerationInfo:
+def _generation(directory: Path, *, deep: bool) -> GenerationInfo:
     version = version_of(directory)
     generation = generation_at(directory, version=version)
     current = pointed(directory.parent)
@@ -163,13 +164,16 @@ def _generation(directory: Path, *, starts: bool) -> GenerationInfo:
         python=version,
         skills=len(skills) - failed,
         failed=failed,
-        size_bytes=disk_size(directory)[0],
-        problem=probe(generation) if starts else examine(generation),
+        size_bytes=disk_size(directory)[0] if deep else 0,
+        problem=probe(generation) if deep else examine(generation),
     )
 
 
 def _gone(
-    facts: dict[str, str], *, generations: Sequence[GenerationInfo]
+    facts: dict[str, str],
+    *,
+    generations: Sequence[GenerationInfo],
+    here: Environment,
 ) -> str | None:
     """What an environment was for and is not there any more."""
     base = _base_prefix(facts)
@@ -179,7 +183,7 @@ def _gone(
         return f"its Python is gone: {base}"
     if prefix is not None and not is_folder(prefix):
         return f"the Python of its kernels is gone: {prefix}"
-    if prefix is not None and _is_other_python(prefix, facts=facts):
+    if prefix is not None and _is_other_python(prefix, facts=facts, here=here):
         return f"its kernels have another Python by now: {prefix}"
     if project is not None and not is_folder(project):
         return f"its project is gone: {project}"
@@ -191,8 +195,10 @@ def _gone(
     return None
 
 
-def _is_other_python(prefix: Path, *, facts: dict[str, str]) -> bool:
+def _is_other_python(prefix: Path, *, facts: dict[str, str], here: Environment) -> bool:
     """Whether the virtual environment of its kernels was made anew for another."""
+    if prefix == here.kernel_prefix:
+        return facts.get("interpreter") != here.facts["interpreter"]
     there, wanted = version_of(prefix), _wanted(facts)
     return None not in (there, wanted) and there != wanted
 
