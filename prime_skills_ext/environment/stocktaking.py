@@ -205,14 +205,22 @@ def _is_other_python(prefix: Path, *, facts: dict[str, str], here: Environment) 
 
 def _wanted(facts: dict[str, str]) -> str | None:
     """The version that an environment is for: ``cpython-311`` is ``3.11``."""
-    words = facts.get("interpreter", "").rsplit(" ", 2)
-    digits = words[1].rpartition("-")[2] if len(words) == len(("", "", "")) else ""
+    _, tag, _ = _interpreter(facts)
+    digits = tag.rpartition("-")[2]
     return f"{digits[0]}.{digits[1:]}" if digits.isdigit() else None
 
 
 def _base_prefix(facts: dict[str, str]) -> Path | None:
+    return _path(_interpreter(facts)[0])
+
+
+def _interpreter(facts: dict[str, str]) -> tuple[str, str, str]:
+    """Prefix, cache tag and ABI of the Python that an environment is made with."""
     words = facts.get("interpreter", "").rsplit(" ", 2)
-    return _path(words[0])
+    # a prefix may hold spaces; a damaged description may hold anything
+    if len(words) == len(("prefix", "tag", "abi")) and Path(words[0]).is_absolute():
+        return words[0], words[1], words[2]
+    return "", "", ""
 
 
 def _path(text: str | None) -> Path | None:
