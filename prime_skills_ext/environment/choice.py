@@ -38,8 +38,10 @@ def candidates(
     """
     seen: set[Path] = set()
     for generation in _in_order(environment, current=current):
-        if generation.directory not in seen and is_healthy(generation):
-            seen.add(generation.directory)
+        if generation.directory in seen:
+            continue
+        seen.add(generation.directory)
+        if generation == current or is_healthy(generation):
             yield generation
 
 

@@ -417,3 +417,31 @@ def test_own_mode_makes_an_environment_that_a_kernel_starts_in(
         check=True,
     )
     assert json.loads(inside.stdout) == again
+
+
+@pytest.mark.network
+def test_own_kernels_of_rival_selections_each_keep_their_generation(
+    world: Any, new_skill: Any
+) -> None:
+    """The launcher chooses; the kernel that it starts means the same generation."""
+    world.environ.pop("PI_OFFLINE")
+    world.publish("acme-tool", "1.0")
+    world.publish("acme-tool", "2.0")
+    old = new_skill("old", dependencies=("acme-tool<2",))
+    new = new_skill("new", dependencies=("acme-tool>=2",))
+    built = [answer(driver(world, skill, mode="own")) for skill in (old, new)]
+    agent = world.environment.base.parents[1]
+    code = _DRIVER.format(before=_NO_PROCESS)
+    for skill, made in [(old, built[0]), (new, built[1])] * 2:
+        launched = answer(driver(world, skill, mode="own", before=_NO_PROCESS))
+        words = ["own", str(agent), str(skill.directory)]
+        inside = subprocess.run(
+            [f"{made['generation']}/bin/python", "-I", "-c", code, *words],
+            env=world.environ,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        wanted = {**made, "installed": []}
+        assert [wanted, wanted] == [launched, json.loads(inside.stdout)]
+    assert built[0]["generation"] != built[1]["generation"]
