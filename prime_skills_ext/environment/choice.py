@@ -12,7 +12,6 @@ from pathlib import Path
 
 from prime_skills_ext.environment import record as records
 from prime_skills_ext.environment.activation import active
-from prime_skills_ext.environment.assessment import look
 from prime_skills_ext.environment.facts import is_inside
 from prime_skills_ext.environment.record import Record
 from prime_skills_ext.environment.venv import (
@@ -95,6 +94,9 @@ def changed_under(
         used.append(old)
     if not used:
         return ()
+    # only a kernel that moves on compares: a start does not load what looks inside
+    from prime_skills_ext.environment.assessment import look  # noqa: PLC0415
+
     new = look((), generation=generation).installed
     changed: set[str] = set()
     for one in used:

@@ -16,6 +16,7 @@ from typing import final
 from urllib.parse import unquote, urlsplit
 
 from prime_skills_ext.catalog.looking import is_file, is_there
+from prime_skills_ext.catalog.reading import read_file
 from prime_skills_ext.environment import record as records
 from prime_skills_ext.environment.bases import MARKER
 from prime_skills_ext.environment.generations import STAGE, stage
@@ -37,6 +38,8 @@ GRACE_S = 3600.0
 
 KEEP_S = 30 * 86_400.0
 """How long a generation is kept that some other selection may choose again."""
+
+_MAX_BYTES = 1 << 16
 
 
 def prune(
@@ -255,7 +258,7 @@ def _origins(directory: Path) -> Iterator[str]:
         yield (skill.line or "").partition(" @ ")[2]
     for file in generation.site_packages.glob("*.dist-info/direct_url.json"):
         with suppress(OSError, ValueError, KeyError, TypeError):
-            yield str(json.loads(file.read_text(encoding="utf-8"))["url"])
+            yield str(json.loads(read_file(file, limit=_MAX_BYTES))["url"])
 
 
 def _tail(url: str) -> tuple[str, str] | None:

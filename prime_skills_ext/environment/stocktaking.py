@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from prime_skills_ext.catalog.looking import is_file, is_folder
+from prime_skills_ext.catalog.reading import read_file
 from prime_skills_ext.environment import record as records
 from prime_skills_ext.environment.bases import MARKER
 from prime_skills_ext.environment.health import examine, probe
@@ -41,6 +42,8 @@ from prime_skills_ext.environment.venv import (
 from prime_skills_ext.errors import InstallError
 
 __all__ = ["prune_all", "take_stock"]
+
+_MAX_BYTES = 1 << 16
 
 
 def take_stock(
@@ -229,7 +232,7 @@ def _path(text: str | None) -> Path | None:
 
 def _facts(root: Path) -> dict[str, str]:
     try:
-        data = json.loads((root / MARKER).read_text(encoding="utf-8"))
+        data = json.loads(read_file(root / MARKER, limit=_MAX_BYTES))
     except (OSError, ValueError):
         return {}
     if not isinstance(data, dict):

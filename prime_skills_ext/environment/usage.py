@@ -24,6 +24,8 @@ FRESH_S = 86_400.0
 """How old the note of a use may be: a start writes at most once in this time."""
 
 _WHOLE = 0x7FFF_FFFF
+#: opening a FIFO of that name must not wait for a writer
+_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)
 
 #: One of the two, as the platform has it.
 _FCNTL: Any = importlib.import_module("fcntl") if os.name == "posix" else None
@@ -36,9 +38,10 @@ def hold(generation: Generation) -> None:
     if generation.directory in _HELD:
         return
     with contextlib.suppress(OSError):  # a read-only or lockless disk: nobody prunes
-        handle = os.open(generation.directory / IN_USE, os.O_RDONLY)
+        handle = os.open(generation.directory / IN_USE, _FLAGS)
         _HELD[generation.directory] = handle
         _share(handle)
+    note_use(generation)
 
 
 def release(generation: Generation) -> None:
@@ -54,7 +57,7 @@ def is_in_use(directory: Path) -> bool:
     Where nobody can tell (a disk without locks) the answer is yes.
     """
     try:
-        handle = os.open(directory / IN_USE, os.O_RDONLY)
+        handle = os.open(directory / IN_USE, _FLAGS)
     except FileNotFoundError:
         return False
     except OSError:

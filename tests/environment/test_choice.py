@@ -11,7 +11,7 @@ import pytest
 
 from prime_skills_ext.environment.activation import activate, deactivate
 from prime_skills_ext.environment.installation import InstallReport
-from prime_skills_ext.environment.usage import IN_USE
+from prime_skills_ext.environment.usage import IN_USE, hold, release
 
 pytestmark = pytest.mark.integration
 
@@ -144,6 +144,17 @@ def test_choice_is_noted_as_a_use(world: Any, rivals: Any) -> None:
     before = time.time()
     os.utime(mark, (before - 20 * DAY_S, before - 20 * DAY_S))
     world.ensure(old)
+    assert before - DAY_S < mark.stat().st_mtime
+
+
+def test_kernel_that_starts_counts_as_a_use(world: Any, rivals: Any) -> None:
+    """Also where a launcher remembered the choice and nobody chose again."""
+    generation = world.ensure(rivals[0]).generation
+    mark = generation.directory / IN_USE
+    before = time.time()
+    os.utime(mark, (before - 20 * DAY_S, before - 20 * DAY_S))
+    hold(generation)
+    release(generation)
     assert before - DAY_S < mark.stat().st_mtime
 
 

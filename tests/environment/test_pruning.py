@@ -97,6 +97,8 @@ def test_in03_generation_in_use_stays(superseded: Path) -> None:
         assert () == prune(superseded)
         assert () == prune(superseded, everything=True)
         assert remove_environment(superseded, why="test") is None
+    assert () == prune(superseded)  # it was used a moment ago
+    age(superseded / "1", 2 * KEEP_S)
     assert [superseded / "1"] == [one.path for one in prune(superseded)]
 
 
@@ -121,7 +123,9 @@ def test_in09_generation_in_use_stays_with_the_locks_of_windows(
     age(superseded / "1", 2 * KEEP_S)
     with user_of(superseded / "1", before=fake):
         with user_of(superseded / "1", before=fake):
+            age(superseded / "1", 2 * KEEP_S)
             assert () == prune(superseded)
+        age(superseded / "1", 2 * KEEP_S)
         assert () == prune(superseded)
     assert [superseded / "1"] == [one.path for one in prune(superseded)]
 
