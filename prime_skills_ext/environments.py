@@ -19,11 +19,9 @@ from prime_skills_ext.environment.stocktaking import prune_all, take_stock
 from prime_skills_ext.errors import InstallError, SettingsError
 from prime_skills_ext.manager import SkillManager
 
-__all__ = ["ACTIONS", "Action", "answer"]
+__all__ = ["Action", "answer"]
 
 Action = Literal["list", "path", "prune", "rebuild"]
-
-ACTIONS: tuple[Action, ...] = ("list", "path", "prune", "rebuild")
 
 
 def answer(
@@ -47,9 +45,15 @@ def answer(
         SettingsError: An option does not belong to ``action``.
         PrimeSkillsError: It could not be done; what was there is still there.
     """
-    _refuse(action, **{"--python": python and action != "path"})
-    _refuse(action, **{"--all": everything and action != "prune"})
-    _refuse(action, **{"--dry-run": dry_run and action != "prune"})
+    for option, is_given, owner in (
+        ("--python", python, "path"),
+        ("--all", everything, "prune"),
+        ("--dry-run", dry_run, "prune"),
+    ):
+        if is_given and action != owner:
+            raise SettingsError(
+                f"env {action} takes no {option}", fix=f"%skill env {owner} {option}"
+            )
     if action == "path":
         return _path(manager, python=python)
     if action == "rebuild":
@@ -65,15 +69,6 @@ def answer(
             progress=manager.progress,
         )
     return take_stock(everywhere, here=here)
-
-
-def _refuse(action: Action, **options: bool) -> None:
-    for name, is_misplaced in options.items():
-        if is_misplaced:
-            owner = "path" if name == "--python" else "prune"
-            raise SettingsError(
-                f"env {action} takes no {name}", fix=f"%skill env {owner} {name}"
-            )
 
 
 def _path(manager: SkillManager, *, python: bool) -> EnvironmentPath:

@@ -12,7 +12,6 @@ from pathlib import Path
 
 from prime_skills_ext.environment import record as records
 from prime_skills_ext.environment.activation import active
-from prime_skills_ext.environment.facts import is_inside
 from prime_skills_ext.environment.record import Record
 from prime_skills_ext.environment.venv import (
     Environment,
@@ -81,17 +80,15 @@ def is_usable(
 
 
 def changed_under(
-    generation: Generation, *, old: Generation | None = None
+    generation: Generation, *, environment: Environment
 ) -> tuple[str, ...]:
     """What this process already uses in another version than ``generation`` has.
 
     Args:
         generation: What is to be used from now on.
-        old: What this process may be running inside of.
+        environment: Whose generation it is.
     """
-    used = [one for one in active() if one.directory != generation.directory]
-    if old is not None and is_inside(old):
-        used.append(old)
+    used = {*active(), *in_use_here(environment)} - {generation}
     if not used:
         return ()
     # only a kernel that moves on compares: a start does not load what looks inside

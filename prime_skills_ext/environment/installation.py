@@ -177,7 +177,8 @@ def _chosen(
             generation, failed=failed, environment=environment, current=current
         ):
             note_use(generation)
-            return replace(warm, restart=changed_under(generation))
+            changed = changed_under(generation, environment=environment)
+            return replace(warm, restart=changed)
     return None
 
 

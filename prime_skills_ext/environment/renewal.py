@@ -253,7 +253,7 @@ def _replace(
             record=Record(base=world.base, skills=kept),
         )
         generation = stage.publish()
-    restart = changed_under(generation, old=old)
+    restart = changed_under(generation, environment=environment)
     return replace(result, generation=generation, restart=restart)
 
 

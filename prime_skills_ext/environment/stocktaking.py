@@ -24,7 +24,7 @@ from prime_skills_ext.environment.inventory import (
     Pruned,
     Removal,
 )
-from prime_skills_ext.environment.locking import locked
+from prime_skills_ext.environment.locking import LOCK, locked
 from prime_skills_ext.environment.pruning import (
     GRACE_S,
     disk_size,
@@ -98,7 +98,9 @@ def prune_all(
 def _lock(
     root: Path, *, dry_run: bool, progress: Callable[[str], None] | None
 ) -> contextlib.AbstractContextManager[None]:
-    return contextlib.nullcontext() if dry_run else locked(root, progress=progress)
+    if dry_run and not is_file(root / LOCK):  # it would have to be made
+        return contextlib.nullcontext()
+    return locked(root, progress=progress)
 
 
 def _sweep(
