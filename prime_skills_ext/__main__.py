@@ -19,6 +19,7 @@ from rich.syntax import Syntax
 from prime_skills_ext import commands, demo
 from prime_skills_ext.catalog.check_report import CheckReport
 from prime_skills_ext.catalog.looking import absolute
+from prime_skills_ext.environment.inventory import Pruned
 from prime_skills_ext.errors import PrimeSkillsError, SettingsError
 from prime_skills_ext.kernel.reload import ReloadReport
 from prime_skills_ext.manager import SkillManager
@@ -112,6 +113,8 @@ def _show(value: object, *, as_json: bool) -> int:
         return int(bool(value.failed))
     if isinstance(value, CheckReport):
         return int(not value.passed)
+    if isinstance(value, Pruned):
+        return int(bool(value.skipped))
     return 0
 
 

@@ -12,7 +12,15 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, final
 
-from prime_skills_ext import demo, doctor, kernelspec, login, switching, trusting
+from prime_skills_ext import (
+    demo,
+    doctor,
+    kernelspec,
+    login,
+    options,
+    switching,
+    trusting,
+)
 from prime_skills_ext.catalog.looking import absolute, expanded
 from prime_skills_ext.catalog.settings import Scope
 from prime_skills_ext.errors import SettingsError, UnknownSkillError
@@ -136,6 +144,19 @@ def _sync(manager: SkillManager, arguments: Arguments) -> object:
     return manager.sync(retry=arguments.retry)
 
 
+def _env(manager: SkillManager, arguments: Arguments) -> object:
+    # looks at whole environments: nobody who loads the extension waits for that
+    from prime_skills_ext import environments  # noqa: PLC0415
+
+    return environments.answer(
+        manager,
+        arguments.ACTION or "list",
+        python=arguments.python,
+        everything=arguments.all,
+        dry_run=arguments.dry_run,
+    )
+
+
 def _demo(_manager: SkillManager, arguments: Arguments) -> object:
     notebook = Path(arguments.notebook) if arguments.notebook else demo.find_notebook()
     return demo.run(absolute(notebook), output=absolute(arguments.output))
@@ -155,16 +176,6 @@ def _kernelspec(_manager: SkillManager, arguments: Arguments) -> object:
         fix=f"choose the kernel {kernelspec.DISPLAY_NAME!r} in Jupyter",
     )
 
-
-_SCOPES = (
-    ("--user", flag("in your settings, for every project (the default)")),
-    ("--project", flag("in the project's settings, for everybody who works there")),
-)
-_PLACES = (
-    ("--user", flag("for you, in any Jupyter (the default)")),
-    ("--sys-prefix", flag("in this Python's environment")),
-    ("--prefix", {"metavar": "PATH", "help": "below PATH/share/jupyter/kernels"}),
-)
 
 COMMANDS = (
     Command(
@@ -206,16 +217,7 @@ COMMANDS = (
         help="let this project's skills be installed and imported",
         run=_trust,
         takes="folder",
-        options=(
-            ("--pin", flag("ask again when any file of theirs changes")),
-            (
-                "--owner",
-                {
-                    "metavar": "USER",
-                    "help": "say whose folder it is, where it is not yours",
-                },
-            ),
-        ),
+        options=options.TRUST,
     ),
     Command(name="untrust", help="take trust back", run=_untrust, takes="folder"),
     Command(
@@ -223,14 +225,14 @@ COMMANDS = (
         help="undo disable",
         run=_enable,
         takes="skill",
-        options=_SCOPES,
+        options=options.SCOPES,
     ),
     Command(
         name="disable",
         help="switch a skill off in the settings",
         run=_disable,
         takes="skill",
-        options=_SCOPES,
+        options=options.SCOPES,
     ),
     Command(
         name="login",
@@ -269,20 +271,18 @@ COMMANDS = (
         elsewhere="%reload_skills",
     ),
     Command(
+        name="env",
+        help="the environments that hold what skills need",
+        run=_env,
+        takes="env",
+        options=options.ENV,
+        details=options.ENV_HELP,
+    ),
+    Command(
         name="demo",
         help="run the quickstart in a real kernel, cell by cell",
         run=_demo,
-        options=(
-            ("--notebook", {"metavar": "PATH", "help": "another notebook"}),
-            (
-                "--output",
-                {
-                    "metavar": "FOLDER",
-                    "default": "demo-output",
-                    "help": "where the executed copy goes (default: demo-output)",
-                },
-            ),
-        ),
+        options=options.DEMO,
         doors=("prime-skills",),
         elsewhere="run `prime-skills demo` in a terminal",
     ),
@@ -291,7 +291,7 @@ COMMANDS = (
         help="the kernel Prime Skills, for Jupyter",
         run=_kernelspec,
         takes="action",
-        options=_PLACES,
+        options=options.PLACES,
         doors=("prime-skills",),
         elsewhere="run `prime-skills kernelspec install` in a terminal",
     ),

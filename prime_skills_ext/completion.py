@@ -10,7 +10,7 @@ from pathlib import Path
 
 from prime_skills_ext.catalog.looking import expanded
 from prime_skills_ext.commands import COMMANDS
-from prime_skills_ext.grammar import Command
+from prime_skills_ext.grammar import Command, choices_of
 from prime_skills_ext.views.door import Door
 
 __all__ = ["complete"]
@@ -51,6 +51,8 @@ def complete(
 def _arguments_of(command: Command, typed: str, names: Sequence[str]) -> list[str]:
     if typed.startswith("-"):
         return [flag for flag, _ in command.options] + ["--json", "--help"]
+    if choices := choices_of(command):
+        return list(choices)
     if command.takes == "skill":
         return sorted(names)
     if command.takes == "target":

@@ -37,6 +37,7 @@ def examine(manager: SkillManager, *, everything: bool = False) -> Doctor:
     return Doctor(
         checks=(
             *_python(manager),
+            *_environments(manager),
             *_uv(manager.environ),
             *_sources(manager),
             *_skills(manager),
@@ -79,6 +80,46 @@ def _python(manager: SkillManager) -> Iterator[Check]:
             detail=f"this kernel has another version of {name} loaded",
             fix="restart the kernel",
         )
+
+
+def _environments(manager: SkillManager) -> Iterator[Check]:
+    """What is wrong with installed things, though a load found nothing to do."""
+    # a load says one line of this module's and must not wait for the rest
+    from prime_skills_ext.environment.bases import places  # noqa: PLC0415
+    from prime_skills_ext.environment.drift import find_drift  # noqa: PLC0415
+    from prime_skills_ext.environment.health import probe  # noqa: PLC0415
+    from prime_skills_ext.environment.stocktaking import take_stock  # noqa: PLC0415
+
+    snapshot = manager.snapshot
+    generation = snapshot.installed.generation
+    if generation is not None:
+        problem = probe(generation)
+        if problem is not None:
+            yield Check(
+                title="environment",
+                state="problem",
+                detail=f"{problem} ({generation.directory})",
+                fix="%skill env rebuild",
+            )
+        failed = snapshot.installed.failed
+        for drift in find_drift(
+            [one for one in snapshot.wanted if one.identity not in failed],
+            environment=snapshot.environment,
+            generation=generation,
+        ):
+            yield Check(
+                title=drift.skill, state="problem", detail=drift.reason, fix=drift.fix
+            )
+    everywhere = places(manager.places.agent_directory, environ=manager.environ)
+    found = take_stock(everywhere, here=snapshot.environment, deep=False)
+    for one in found.environments:
+        if one.gone is not None:
+            yield Check(
+                title="left over",
+                state="note",
+                detail=f"{one.gone} ({one.directory})",
+                fix=one.fix,
+            )
 
 
 def _uv(environ: Mapping[str, str]) -> Iterator[Check]:

@@ -20,13 +20,18 @@ __all__ = [
     "Arguments",
     "Command",
     "HelpAskedError",
+    "Option",
     "Parser",
+    "choices_of",
     "flag",
     "parser",
     "split",
 ]
 
 Arguments = argparse.Namespace
+
+Option = tuple[str, dict[str, Any]]
+"""A flag and the keyword arguments of ``add_argument``."""
 
 
 @final
@@ -42,15 +47,17 @@ class Command:
         options: Flag to the keyword arguments of ``add_argument``.
         doors: Where it can be called.
         elsewhere: What to do at the other door.
+        details: What else its help says, as it is laid out here.
     """
 
     name: str
     help: str
     run: Callable[[SkillManager, Arguments], object]
     takes: str | None = None
-    options: tuple[tuple[str, dict[str, Any]], ...] = ()
+    options: tuple[Option, ...] = ()
     doors: tuple[Door, ...] = ("%skill", "prime-skills")
     elsewhere: str = ""
+    details: str = ""
 
 
 @final
@@ -69,8 +76,16 @@ _POSITIONALS = {
     "folder": _Positional(name="PATH", is_optional=True),
     "provider": _Positional(name="PROVIDER"),
     "action": _Positional(name="ACTION", choices=("install", "remove")),
+    "env": _Positional(
+        name="ACTION", choices=("list", "path", "prune", "rebuild"), is_optional=True
+    ),
     "target": _Positional(name="TARGET", is_optional=True),
 }
+
+
+def choices_of(command: Command) -> tuple[str, ...]:
+    """Return the words that the positional argument of ``command`` may be."""
+    return _POSITIONALS[command.takes].choices or () if command.takes else ()
 
 
 class HelpAskedError(Exception):
@@ -109,7 +124,13 @@ def parser(commands: Iterable[Command], *, door: Door) -> Parser:
     for command in commands:
         if door not in command.doors:
             continue
-        sub = parsers.add_parser(command.name, help=command.help)
+        sub = parsers.add_parser(
+            command.name,
+            help=command.help,
+            description=f"{command.help[0].upper()}{command.help[1:]}.",
+            epilog=command.details or None,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
         sub.add_argument("--json", action="store_true", help="plain data")
         if command.takes is not None:
             positional = _POSITIONALS[command.takes]

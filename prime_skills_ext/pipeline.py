@@ -63,6 +63,8 @@ class Snapshot(NamedTuple):
         installed: What installing found or did.
         bindings: What the kernel holds.
         catalogue: How each skill stands.
+        wanted: The skills that may be installed here.
+        unavailable: Those with requirements that may not.
     """
 
     sources: tuple[Source, ...]
@@ -71,6 +73,8 @@ class Snapshot(NamedTuple):
     installed: InstallReport
     bindings: Bindings
     catalogue: Catalogue
+    wanted: tuple[Skill, ...] = ()
+    unavailable: tuple[Skill, ...] = ()
 
 
 @final
@@ -136,6 +140,11 @@ class Pipeline:
         gated = gates(selection, facts=facts)
         wanted = [x.skill for x in selection.active() if x.skill.identity not in gated]
         usable = {skill.identity for skill in wanted}
+        unavailable = [
+            item.skill
+            for item in selection.holders()
+            if item.skill.python is not None and item.skill.identity not in usable
+        ]
         environment = self._environment(wanted, selection=selection)
         install = partial(
             ensure,
@@ -144,11 +153,7 @@ class Pipeline:
             environ=self._environ,
             progress=self._progress,
             allow_install=allow_install,
-            unavailable=[
-                item.skill
-                for item in selection.holders()
-                if item.skill.python is not None and item.skill.identity not in usable
-            ],
+            unavailable=unavailable,
         )
         installed = install(retry=retry)
         if self._binder is not None:
@@ -187,6 +192,8 @@ class Pipeline:
             installed=installed,
             bindings=bindings,
             catalogue=replace(catalogue, diagnostics=catalogue.diagnostics + notes),
+            wanted=tuple(wanted),
+            unavailable=tuple(unavailable),
         )
 
     def close(self) -> None:

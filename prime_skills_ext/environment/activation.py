@@ -113,7 +113,8 @@ def deactivate(generation: Generation | None = None, *, owner: str = "") -> None
 
 def _undo(state: _Active) -> None:
     del _ACTIVE[state.generation.directory]
-    release(state.generation)
+    if not is_inside(state.generation):  # else the process itself goes on using it
+        release(state.generation)
     for path in state.paths:
         if path in sys.path:
             sys.path.remove(path)

@@ -1,7 +1,7 @@
-"""Make a generation beside the others, put it in place, prune the forgotten ones.
+"""Make a generation beside the others and put it in place.
 
-All of it happens under the environment's lock. Nothing is removed before what
-replaces it has been verified, and nothing that a living process uses is removed.
+All of it happens under the environment's lock. Nothing is replaced before what
+replaces it has been verified; what was current before stays where it is.
 """
 
 from __future__ import annotations
@@ -11,34 +11,34 @@ import json
 import os
 import shutil
 import tempfile
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import final
 
 from prime_skills_ext.catalog.looking import is_file
+from prime_skills_ext.environment.bases import MARKER
 from prime_skills_ext.environment.links import KERNEL_PTH
-from prime_skills_ext.environment.usage import IN_USE, is_in_use
+from prime_skills_ext.environment.usage import IN_USE, mark
 from prime_skills_ext.environment.uv import Uv
 from prime_skills_ext.environment.venv import (
     CURRENT,
-    MARKER,
     Environment,
     Generation,
     generation_at,
     is_healthy,
+    is_pointed,
+    numbered,
     pointed,
 )
 from prime_skills_ext.errors import InstallError
 from prime_skills_ext.writing import replace_text
 
-__all__ = ["PRUNE_AFTER_S", "Staged", "prepare", "prune", "staged"]
+__all__ = ["STAGE", "Staged", "mend", "prepare", "stage", "staged"]
 
-PRUNE_AFTER_S = 3600.0
-"""How long a superseded generation is kept for kernels that are just starting."""
 
-_STAGE = ".building-"
+STAGE = ".building-"
+"""How the names of directories begin that are being made or removed."""
 
 
 def prepare(environment: Environment) -> None:
@@ -57,6 +57,23 @@ def prepare(environment: Environment) -> None:
     for path, text in marks:
         if not is_file(path):
             replace_text(path, text=text)
+
+
+def mend(environment: Environment) -> None:
+    """Point to the newest generation that is well, if the pointer is lost or damaged.
+
+    Half a generation never has a number: whatever has one was verified before.
+
+    Raises:
+        OSError: The disk does not take it.
+    """
+    root = environment.root
+    if is_pointed(root):
+        return
+    for directory in reversed(numbered(root)):
+        if is_healthy(generation_at(directory)):
+            replace_text(root / CURRENT, text=f"{directory.name}\n")
+            return
 
 
 @final
@@ -81,9 +98,12 @@ class Staged:
                 path=self.environment.root,
             )
         root = self.environment.root
-        number = 1 + max((int(path.name) for path in _numbered(root)), default=0)
+        number = 1 + max((int(path.name) for path in numbered(root)), default=0)
         self.generation.directory.replace(root / str(number))
+        superseded = pointed(root)
         replace_text(root / CURRENT, text=f"{number}\n")
+        if superseded is not None:
+            mark(superseded)  # it was the one to use until now
         return generation_at(root / str(number))
 
 
@@ -99,9 +119,9 @@ def staged(
         OSError: The disk does not take it.
     """
     root = environment.root
-    for leftover in root.glob(f"{_STAGE}*"):  # of a process that was killed
+    for leftover in root.glob(f"{STAGE}*"):  # of a process that was killed
         shutil.rmtree(leftover, ignore_errors=True)
-    directory = _stage(root) / "venv"
+    directory = stage(root) / "venv"
     try:
         uv.make(directory, python=environment.interpreter)
         generation = generation_at(directory)
@@ -126,50 +146,15 @@ def staged(
         shutil.rmtree(directory.parent, ignore_errors=True)
 
 
-def _stage(root: Path) -> Path:
-    """Make the directory to build in.
+def stage(root: Path) -> Path:
+    """Make the directory to build in, or to move to what is being removed.
 
     Its name is the same each time, because it gets into uv's words: the same failure
     must read the same.
     """
-    directory = root / f"{_STAGE}next"
+    directory = root / f"{STAGE}next"
     try:
         directory.mkdir()
     except FileExistsError:  # a leftover that cannot be removed
-        return Path(tempfile.mkdtemp(prefix=_STAGE, dir=root))
+        return Path(tempfile.mkdtemp(prefix=STAGE, dir=root))
     return directory
-
-
-def prune(environment: Environment) -> tuple[Path, ...]:
-    """Remove generations that are neither current nor in use nor young.
-
-    Returns:
-        What was removed.
-    """
-    root = environment.root
-    current = pointed(environment)
-    # without a pointer nobody can tell which one a kernel is about to start in
-    if current is None or time.time() - _changed(root) < PRUNE_AFTER_S:
-        return ()
-    removed = []
-    for directory in _numbered(root):
-        if directory != current.directory and not is_in_use(directory):
-            # renamed first: half a generation must never look like a whole one
-            grave = Path(tempfile.mkdtemp(prefix=_STAGE, dir=root))
-            directory.replace(grave / "venv")
-            shutil.rmtree(grave, ignore_errors=True)
-            removed.append(directory)
-    return tuple(removed)
-
-
-def _changed(root: Path) -> float:
-    """When the pointer was written."""
-    try:
-        return (root / CURRENT).stat().st_mtime
-    except OSError:
-        return time.time()
-
-
-def _numbered(root: Path) -> list[Path]:
-    found = [path for path in root.iterdir() if path.name.isdecimal()]
-    return sorted(found, key=lambda path: int(path.name))

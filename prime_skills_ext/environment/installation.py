@@ -7,17 +7,23 @@ the work itself is done by ``renewal``. Nothing here raises because of a skill.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, final
 
 from prime_skills_ext.environment import record as records
 from prime_skills_ext.environment.activation import refresh
+from prime_skills_ext.environment.choice import (
+    candidates,
+    changed_under,
+    is_usable,
+)
 from prime_skills_ext.environment.facts import Facts, Request, facts
 from prime_skills_ext.environment.failure import RETRY_FIX, Failure
-from prime_skills_ext.environment.fingerprint import stamp
+from prime_skills_ext.environment.fingerprint import package_path, stamp
 from prime_skills_ext.environment.record import Command, Record, SkillRecord
 from prime_skills_ext.environment.recorded import recorded
+from prime_skills_ext.environment.usage import note_use
 from prime_skills_ext.environment.venv import Environment, Generation, current
 from prime_skills_ext.errors import PrimeSkillsError, ProcessError, UvNotFoundError
 from prime_skills_ext.later import later
@@ -141,7 +147,7 @@ def _ensure(request: Request, *, allow_install: bool) -> InstallReport:
     if not request.skills and environment.mode == "overlay":
         return InstallReport(generation=generation)
     world = facts(environment, current=generation)
-    warm = _warm(request, world=world, generation=generation)
+    warm = _chosen(request, world=world, current=generation)
     if warm is not None:
         return warm
     if not allow_install:
@@ -150,20 +156,48 @@ def _ensure(request: Request, *, allow_install: bool) -> InstallReport:
     uv = uvs.open_uv(request.environ)
     generations.prepare(environment)
     with locking.locked(environment.root, progress=request.progress):
+        generations.mend(environment)
         # somebody else may have done it while this process waited
         generation = current(environment)
-        warm = _warm(request, world=world, generation=generation)
+        warm = _chosen(request, world=world, current=generation)
         if warm is not None:
             return warm
         return _renewed(request, world=world, uv=uv)
 
 
+def _chosen(
+    request: Request, *, world: Facts, current: Generation | None
+) -> InstallReport | None:
+    """The report, if one of the generations that are there does as it is."""
+    environment = request.environment
+    for generation in candidates(environment, current=current):
+        is_other = generation != current
+        if is_other and environment.mode == "own":
+            # what surrounds the one that this process runs in is right by definition
+            world = facts(environment, current=generation)
+        warm = _warm(request, world=world, generation=generation)
+        if warm is not None and not is_other:
+            return warm
+        if warm is None:
+            continue
+        failed = [
+            package_path(skill.python)
+            for skill in request.skills
+            if skill.python is not None and skill.identity in warm.failed
+        ]
+        if is_usable(
+            generation, failed=failed, environment=environment, current=current
+        ):
+            note_use(generation)
+            changed = changed_under(generation, environment=environment)
+            return replace(warm, restart=changed)
+    return None
+
+
 def _warm(
-    request: Request, *, world: Facts, generation: Generation | None
+    request: Request, *, world: Facts, generation: Generation
 ) -> InstallReport | None:
     """The report, if nothing at all has to be done."""
-    if generation is None:
-        return None
     record = records.read(generation.record)
     if not (world.is_inside or record.base == world.base):
         return None

@@ -12,7 +12,6 @@ from dataclasses import replace
 
 from prime_skills_ext import process
 from prime_skills_ext.environment import record as records
-from prime_skills_ext.environment.activation import active
 from prime_skills_ext.environment.apply import Item
 from prime_skills_ext.environment.assessment import (
     check,
@@ -21,9 +20,10 @@ from prime_skills_ext.environment.assessment import (
     is_readable,
     look,
 )
-from prime_skills_ext.environment.facts import Facts, Request, facts, is_inside
+from prime_skills_ext.environment.choice import changed_under
+from prime_skills_ext.environment.facts import Facts, Request, facts
 from prime_skills_ext.environment.filling import Filled, Filling, lines_of
-from prime_skills_ext.environment.generations import prune, staged
+from prime_skills_ext.environment.generations import staged
 from prime_skills_ext.environment.narration import subject
 from prime_skills_ext.environment.plan import (
     RETRY_FIX,
@@ -31,6 +31,7 @@ from prime_skills_ext.environment.plan import (
     Wanted,
     plan_installs,
 )
+from prime_skills_ext.environment.pruning import prune
 from prime_skills_ext.environment.record import Record, SkillRecord
 from prime_skills_ext.environment.settlement import Renewal, Task, settle
 from prime_skills_ext.environment.uv import Uv
@@ -44,7 +45,7 @@ from prime_skills_ext.environment.wanted import names_of, read_wanted
 from prime_skills_ext.errors import InstallError
 from prime_skills_ext.progress import ProgressEvent
 
-__all__ = ["renew"]
+__all__ = ["rebuild", "renew"]
 
 VERIFY_TIMEOUT_S = 60.0
 
@@ -77,6 +78,21 @@ def renew(request: Request, *, world: Facts, uv: Uv) -> Renewal:
         if not filled.needs_replacement:
             return settle(task, generation=generation, filled=filled, record=record)
     return _replace(task, old=generation if is_fit else None, record=record)
+
+
+def rebuild(request: Request, *, world: Facts, uv: Uv) -> Renewal:
+    """Build everything anew beside what is there, and put it in its place.
+
+    Raises:
+        InstallError: It could not be built, or would lack a skill that is installed
+            now; what was current stays current.
+        ProcessError: uv could not make an environment.
+        OSError: The disk does not take it.
+    """
+    environment = request.environment
+    record = _last_record(environment)
+    task = _plan(request, world=world, uv=uv, record=record, usable=None)
+    return _replace(task, old=current(environment), record=record, is_rebuild=True)
 
 
 def _plan(
@@ -206,12 +222,14 @@ def _fresh(
     )
 
 
-def _replace(task: Task, *, old: Generation | None, record: Record) -> Renewal:
+def _replace(
+    task: Task, *, old: Generation | None, record: Record, is_rebuild: bool = False
+) -> Renewal:
     """Build the next generation; keep the old one if that gains nothing."""
     environment = task.request.environment
     message = "Making an environment for skills"
     task.request.tell(ProgressEvent(stage="environment", message=message))
-    prune(environment)  # now: publishing makes even forgotten ones look young
+    prune(environment.root)
     with staged(environment, uv=task.uv, kernel_paths=task.world.kernel_paths) as stage:
         filled = _fill(task, generation=stage.generation, is_new=True)
         if filled.base_failure is not None:
@@ -220,8 +238,10 @@ def _replace(task: Task, *, old: Generation | None, record: Record) -> Renewal:
             )
             error.add_note(filled.base_failure.log)
             raise error
+        if is_rebuild:
+            _refuse_loss(task, filled=filled)
         broken = [key for key in task.plan.unchanged if key not in filled.present]
-        if old is not None and (broken or not filled.entries):
+        if not is_rebuild and old is not None and (broken or not filled.entries):
             kept_old = _refused(task, filled=filled, broken=broken)
             return settle(task, generation=old, filled=kept_old, record=record)
         if environment.mode == "own":
@@ -237,7 +257,24 @@ def _replace(task: Task, *, old: Generation | None, record: Record) -> Renewal:
             record=Record(base=world.base, skills=kept),
         )
         generation = stage.publish()
-    return replace(result, generation=generation, restart=_restart(generation, old=old))
+    restart = changed_under(generation, environment=environment)
+    return replace(result, generation=generation, restart=restart)
+
+
+def _refuse_loss(task: Task, *, filled: Filled) -> None:
+    """What was asked for was the same again, not less of it."""
+    for item in task.wanted:
+        if not _is_in(task.record, item.key) or item.key in filled.present:
+            continue
+        failure = filled.failed.get(item.key) or task.plan.failed.get(item.key)
+        why = "" if failure is None else f": {failure.reason}"
+        error = InstallError(
+            f"the environment was not rebuilt, because {item.skill.name} would be "
+            f"missing{why}",
+            fix=RETRY_FIX if failure is None else failure.fix,
+        )
+        error.add_note("" if failure is None else failure.log)
+        raise error
 
 
 def _refused(task: Task, *, filled: Filled, broken: Sequence[str]) -> Filled:
@@ -266,19 +303,5 @@ def _verify(generation: Generation, *, environment: Environment) -> None:
 
 def _last_record(environment: Environment) -> Record:
     """The record of the current generation, even if that is not well any more."""
-    last = pointed(environment)
+    last = pointed(environment.root)
     return Record() if last is None else records.read(last.record)
-
-
-def _restart(generation: Generation, *, old: Generation | None) -> tuple[str, ...]:
-    """What this process already uses in another version."""
-    used = [one for one in active() if one.directory != generation.directory]
-    if old is not None and is_inside(old):
-        used.append(old)
-    new = look((), generation=generation).installed
-    changed: set[str] = set()
-    for one in used:
-        for name, there in look((), generation=one).installed.items():
-            if name in new and new[name].version != there.version:
-                changed.add(name)
-    return tuple(sorted(changed))

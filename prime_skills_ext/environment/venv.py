@@ -12,7 +12,6 @@ import platform
 import shutil
 import sys
 import sysconfig
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,16 +19,15 @@ from typing import Literal, NamedTuple, final
 
 from prime_skills_ext.catalog.looking import (
     expanded,
-    is_file,
     is_folder,
     is_same,
     is_there,
 )
+from prime_skills_ext.environment.bases import MARKER, find_base
 from prime_skills_ext.skill.model import Diagnostic
 
 __all__ = [
     "CURRENT",
-    "MARKER",
     "RECORD_NAME",
     "Environment",
     "Generation",
@@ -37,18 +35,19 @@ __all__ = [
     "current",
     "find_mode",
     "generation_at",
+    "home_of",
     "is_healthy",
-    "is_ours",
+    "is_pointed",
     "locate",
+    "numbered",
     "pointed",
+    "version_of",
 ]
 
 Mode = Literal["overlay", "own", "custom"]
 
 CURRENT = "current"
 """Pointer file of an environment: the number of its current generation."""
-MARKER = "prime-skills-environment.json"
-"""What makes a directory ours: it says what the environment in it is for."""
 RECORD_NAME = ".bootstrap-version"
 """The record, inside a generation."""
 
@@ -172,7 +171,9 @@ def locate(
         kernel_prefix=prefix,
         project_root=project_root,
     )
-    base, diagnostics = _base(agent_directory, environ=environ, key=_key(draft))
+    base, diagnostics = find_base(
+        agent_directory, environ=environ, pointer=Path(_key(draft), CURRENT)
+    )
     return Environment(
         root=base / _key(draft),
         mode=mode,
@@ -188,31 +189,52 @@ def current(environment: Environment) -> Generation | None:
     """The generation in use, ``None`` when there is none or it is not well."""
     if environment.mode == "custom":
         return None
-    generation = pointed(environment)
+    generation = pointed(environment.root)
     return generation if generation is not None and is_healthy(generation) else None
 
 
-def pointed(environment: Environment) -> Generation | None:
-    """The generation that the pointer names, whether or not it is well."""
+def pointed(root: Path) -> Generation | None:
+    """The generation that the pointer in ``root`` names, whether or not it is well."""
     try:
-        number = (environment.root / CURRENT).read_text(encoding="utf-8").strip()
+        number = (root / CURRENT).read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError):
         return None
     if not number.isascii() or not number.isdigit():
         return None
-    return generation_at(environment.root / number)
+    return generation_at(root / number)
 
 
-def generation_at(directory: Path, *, system: str = os.name) -> Generation:
+def is_pointed(root: Path) -> bool:
+    """Whether the pointer in ``root`` names a generation that is there."""
+    generation = pointed(root)
+    return generation is not None and is_folder(generation.directory)
+
+
+def numbered(root: Path) -> list[Path]:
+    """The directories of the generations in ``root``, oldest first."""
+    try:
+        found = [path for path in root.iterdir() if path.name.isdecimal()]
+    except OSError:
+        return []
+    return sorted(found, key=lambda path: int(path.name))
+
+
+def generation_at(
+    directory: Path, *, system: str = os.name, version: str | None = None
+) -> Generation:
     """The generation in ``directory``, whether or not it exists.
 
     Args:
         directory: Its root.
         system: ``"nt"`` for where Windows keeps things; else as POSIX does.
+        version: ``"3.11"`` and the like; ``None`` means this interpreter's.
     """
     base = str(directory)
     scheme = "nt_venv" if system == "nt" else "posix_venv"
-    paths = sysconfig.get_paths(scheme, vars={"base": base, "platbase": base})
+    values = {"base": base, "platbase": base}
+    if version is not None:
+        values["py_version_short"] = version
+    paths = sysconfig.get_paths(scheme, vars=values)
     scripts = Path(paths["scripts"])
     return Generation(
         directory=directory,
@@ -228,12 +250,9 @@ def is_healthy(generation: Generation) -> bool:
     Its configuration must name this Python version and a base that still exists,
     and its interpreter and site-packages must be there.
     """
-    values = _pyvenv(generation.directory)
-    version = values.get("version_info") or values.get("version") or ""
-    wanted = (str(sys.version_info.major), str(sys.version_info.minor))
-    home = values.get("home")
+    home = home_of(generation.directory)
     return (
-        tuple(version.split(".")[:2]) == wanted
+        version_of(generation.directory) == _version(sys.version_info)
         and home is not None
         and is_folder(home)
         and is_there(generation.python)
@@ -241,16 +260,17 @@ def is_healthy(generation: Generation) -> bool:
     )
 
 
-def is_ours(directory: Path) -> bool:
-    """Whether we may write there: it is missing, empty, or carries our marker."""
-    if is_file(directory / MARKER):
-        return True
-    try:
-        return not any(directory.iterdir())
-    except FileNotFoundError:
-        return True
-    except OSError:
-        return False
+def home_of(directory: Path) -> Path | None:
+    """The folder of the base interpreter that a virtual environment was made with."""
+    home = _pyvenv(directory).get("home")
+    return Path(home) if home else None
+
+
+def version_of(directory: Path) -> str | None:
+    """The Python that a virtual environment is for, such as ``"3.11"``."""
+    values = _pyvenv(directory)
+    version = values.get("version_info") or values.get("version") or ""
+    return ".".join(version.split(".")[:2]) or None
 
 
 def _inside() -> Environment | None:
@@ -294,48 +314,6 @@ def _key(environment: Environment) -> str:
     return f"{environment.mode}-{sys.implementation.cache_tag}-{digest[:12]}"
 
 
-def _base(
-    agent_directory: Path, *, environ: Mapping[str, str], key: str
-) -> tuple[Path, tuple[Diagnostic, ...]]:
-    """The directory that holds the keyed environments, and what was passed over."""
-    diagnostics: list[Diagnostic] = []
-    named = environ.get("PRIME_AGENT_KERNEL_VENV")
-    if named:
-        directory = expanded(named).absolute()
-        if is_ours(directory):
-            return directory, ()
-        diagnostics.append(
-            Diagnostic(
-                code="environment-not-ours",
-                message="PRIME_AGENT_KERNEL_VENV names a directory that holds "
-                "something else; it is left alone and the default place is used",
-                fix="unset PRIME_AGENT_KERNEL_VENV or let it name an empty directory",
-                path=directory,
-            )
-        )
-    default = agent_directory / "prime-skills" / "venvs"
-    data_home = environ.get("XDG_DATA_HOME") or "~/.local/share"
-    fallback = expanded(data_home) / "prime" / "agent" / "prime-skills/venvs"
-    for directory in (default, fallback):
-        # what exists is used even on a disk that has become read-only
-        if is_file(directory / key / CURRENT) or _is_writable(directory):
-            return directory, tuple(diagnostics)
-    return default, tuple(diagnostics)
-
-
-def _is_writable(directory: Path) -> bool:
-    """Whether something can be made there; leaves nothing behind."""
-    nearest = directory
-    while not is_there(nearest) and nearest != nearest.parent:
-        nearest = nearest.parent
-    try:
-        # os.access lies for root and on some network disks: write for real
-        with tempfile.TemporaryFile(dir=nearest):
-            return True
-    except OSError:
-        return False
-
-
 def _pyvenv(directory: Path) -> dict[str, str]:
     try:
         text = (directory / "pyvenv.cfg").read_text(encoding="utf-8")
@@ -343,6 +321,10 @@ def _pyvenv(directory: Path) -> dict[str, str]:
         return {}
     pairs = (line.partition("=") for line in text.splitlines())
     return {key.strip().lower(): value.strip() for key, _, value in pairs}
+
+
+def _version(info: tuple[object, ...]) -> str:
+    return ".".join(map(str, info[:2]))
 
 
 def _text(path: Path | None) -> str | None:

@@ -13,6 +13,17 @@ __all__ = ["Door", "as_said_at", "before_start"]
 
 Door = Literal["%skill", "prime-skills"]
 
+#: Attributes of values that are a fix, or hold values that have one.
+_WITH_FIXES = (
+    "fix",
+    "status",
+    "skills",
+    "checks",
+    "diagnostics",
+    "findings",
+    "environments",
+)
+
 _RELOAD = re.compile(r"(?:run )?`?%reload_skills(?: --retry)?`?")
 _SWITCH_OFF = re.compile(r"%env (\w+)=0?")
 
@@ -33,7 +44,15 @@ def as_said_at(door: Door, value: Any) -> Any:
         return value
     changes = {
         name: as_said_at(door, getattr(value, name))
-        for name in ("fix", "status", "skills", "checks", "diagnostics", "findings")
+        for name in (
+            "fix",
+            "status",
+            "skills",
+            "checks",
+            "diagnostics",
+            "findings",
+            "environments",
+        )
         if hasattr(value, name)
     }
     return dataclasses.replace(value, **changes)

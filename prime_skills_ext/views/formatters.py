@@ -36,6 +36,10 @@ TYPES: Final[tuple[tuple[str, str], ...]] = (
     ("prime_skills_ext.views.report", "Message"),
     ("prime_skills_ext.kernel.reload", "ReloadReport"),
     ("prime_skills_ext.catalog.check_report", "CheckReport"),
+    ("prime_skills_ext.environment.inventory", "Inventory"),
+    ("prime_skills_ext.environment.inventory", "EnvironmentPath"),
+    ("prime_skills_ext.environment.inventory", "Pruned"),
+    ("prime_skills_ext.environment.inventory", "Rebuilt"),
 )
 
 _Type = type | tuple[str, str]

@@ -6,7 +6,6 @@ are told in words beside their colour, and the text is what ``text`` says.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from functools import singledispatch
 from html import escape
@@ -18,18 +17,25 @@ from prime_skills_ext.catalog.check_report import (
     FileChange,
 )
 from prime_skills_ext.catalog.status import Catalogue, SkillStatus, State
+from prime_skills_ext.environment.inventory import (
+    EnvironmentInfo,
+    EnvironmentPath,
+    GenerationInfo,
+    Inventory,
+    Pruned,
+    Rebuilt,
+)
 from prime_skills_ext.kernel.reload import ReloadReport
 from prime_skills_ext.skill.finding import Finding
 from prime_skills_ext.skill.model import Diagnostic, Severity
-from prime_skills_ext.views import markdown
+from prime_skills_ext.views import markdown, markup
 from prime_skills_ext.views.card import SkillDetails
 from prime_skills_ext.views.report import Check, Doctor, Message
-from prime_skills_ext.views.text import CHECK_EMPTY_FIX, EMPTY_FIX
-from prime_skills_ext.views.theme import CLASS, STYLE
+from prime_skills_ext.views.text import CHECK_EMPTY_FIX, EMPTY_FIX, NO_ENVIRONMENT_FIX
 from prime_skills_ext.views.wording import (
     Tone,
+    bytes_of,
     check_summary,
-    clean,
     clean_block,
     first_sentence,
     group_of,
@@ -38,27 +44,23 @@ from prime_skills_ext.views.wording import (
     leads_elsewhere,
     place_in_skill,
     place_of,
+    purpose_of,
     quoted_lines,
+    roles_of,
+    skill_count,
+    skills_of,
     summary,
     tone_of,
 )
 
 __all__ = ["render"]
 
-_SIGNS: Final[dict[Tone, str]] = {
-    "good": "●",
-    "plain": "◆",
-    "todo": "▲",
-    "bad": "✕",
-    "quiet": "○",
-}
 _CHECK_TONES: Final[dict[str, Tone]] = {"ok": "good", "note": "plain", "problem": "bad"}
 _SEVERITY_TONES: Final[dict[Severity, Tone]] = {
     "error": "bad",
     "warning": "todo",
     "info": "plain",
 }
-_MAGIC: Final = re.compile(r"(?<!\S)%{1,2}[a-z_]+(?: --[a-z-]+)*")
 _COLUMNS: Final = ("Skill", "State", "What it does, or what it needs", "Where")
 
 
@@ -71,10 +73,12 @@ def render(value: object) -> str | None:
 
 @render.register
 def _(value: Catalogue) -> str:
-    head = f"<b>Skills</b><span class='ps-muted'>{_text(summary(value))}</span>"
+    head = (
+        f"<b>Skills</b><span class='ps-muted'>{markup.escaped(summary(value))}</span>"
+    )
     if not value.skills:
-        start = f"<p class='ps-lead'>No skills here.{_fix(EMPTY_FIX)}</p>"
-        return _card(f"<header>{head}</header>", start, _notes(value))
+        start = f"<p class='ps-lead'>No skills here.{markup.fix_line(EMPTY_FIX)}</p>"
+        return markup.card(f"<header>{head}</header>", start, _notes(value))
     columns = "".join(f"<th scope='col'>{title}</th>" for title in _COLUMNS)
     groups = "".join(
         _group(title, members) for _, title, members in grouped(value.skills)
@@ -82,12 +86,12 @@ def _(value: Catalogue) -> str:
     table = (
         f"<table aria-label='Skills'><thead><tr>{columns}</tr></thead>{groups}</table>"
     )
-    return _card(f"<header>{head}</header>", table, _notes(value))
+    return markup.card(f"<header>{head}</header>", table, _notes(value))
 
 
 @render.register
 def _(value: SkillStatus) -> str:
-    return _card(*_head(value, signature=None))
+    return markup.card(*_head(value, signature=None))
 
 
 @render.register
@@ -98,7 +102,7 @@ def _(value: SkillDetails) -> str:
         parts.append(_fold("Documentation", text))
     if value.body:
         parts.append(_fold("Instructions", markdown.render(clean_block(value.body))))
-    return _card(*parts)
+    return markup.card(*parts)
 
 
 @render.register
@@ -107,12 +111,16 @@ def _(value: Doctor) -> str:
     told = f"{count} problem{'' if count == 1 else 's'}" if count else "no problems"
     head = f"<header><b>Doctor</b><span class='ps-muted'>{told}</span></header>"
     rows = "".join(_check(check) for check in value.checks)
-    return _card(head, f"<table aria-label='Checks'><tbody>{rows}</tbody></table>")
+    return markup.card(
+        head, f"<table aria-label='Checks'><tbody>{rows}</tbody></table>"
+    )
 
 
 @render.register
 def _(value: Check) -> str:
-    return _card(f"<table aria-label='Check'><tbody>{_check(value)}</tbody></table>")
+    return markup.card(
+        f"<table aria-label='Check'><tbody>{_check(value)}</tbody></table>"
+    )
 
 
 @render.register
@@ -120,38 +128,116 @@ def _(value: Message) -> str:
     # lines are laid out on purpose: help, a report and what follows from it
     is_block = "\n" in value.text.strip("\n")
     text = f"<pre>{escape(clean_block(value.text))}</pre>"
-    said = text if is_block else _prose(value.text)
-    return _card(f"{said}{_fix(value.fix)}", small=True)
+    said = text if is_block else markup.prose(value.text)
+    return markup.card(f"{said}{markup.fix_line(value.fix)}", small=True)
 
 
 @render.register
 def _(value: ReloadReport) -> str:
-    return _card(f"<code>{_text(repr(value))}</code>", small=True)
+    return markup.card(f"<code>{markup.escaped(repr(value))}</code>", small=True)
 
 
 @render.register
 def _(value: CheckReport) -> str:
     if not value.skills:
         head = "<header><b>Check</b></header>"
-        told = f"No skills of yours here.{_fix(CHECK_EMPTY_FIX)}"
-        return _card(head, f"<p class='ps-lead'>{told}</p>")
-    told = f"<span class='ps-muted'>{_text(check_summary(value))}</span>"
+        told = f"No skills of yours here.{markup.fix_line(CHECK_EMPTY_FIX)}"
+        return markup.card(head, f"<p class='ps-lead'>{told}</p>")
+    told = f"<span class='ps-muted'>{markup.escaped(check_summary(value))}</span>"
     head = f"<header><b>Check</b>{told}</header>"
     groups = "".join(_checked(skill) for skill in value.skills)
     table = f"<table aria-label='Findings'>{groups}</table>"
     changes = "".join(_change(change) for change in value.changes)
-    next_step = f"<p class='ps-lead'>{_fix(value.fix)}</p>" if value.fix else ""
-    return _card(head, table, changes, next_step)
+    next_step = (
+        f"<p class='ps-lead'>{markup.fix_line(value.fix)}</p>" if value.fix else ""
+    )
+    return markup.card(head, table, changes, next_step)
+
+
+@render.register
+def _(value: EnvironmentPath) -> str:
+    return markup.card(f"<code>{markup.escaped(str(value.path))}</code>", small=True)
+
+
+@render.register
+def _(value: Inventory) -> str:
+    head = "<header><b>Environments</b></header>"
+    if not value.environments:
+        return markup.card(head, f"<p class='ps-lead'>None: {NO_ENVIRONMENT_FIX}.</p>")
+    groups = "".join(_environment(each) for each in value.environments)
+    return markup.card(head, f"<table aria-label='Environments'>{groups}</table>")
+
+
+@render.register
+def _(value: Pruned) -> str:
+    verb = "Would free" if value.is_dry_run else "Freed"
+    told = f"<span class='ps-muted'>{verb} {bytes_of(value.size_bytes)}</span>"
+    rows = "".join(
+        f"<tr><th scope='row'>{one.kind}</th><td>{bytes_of(one.size_bytes)}</td>"
+        f"<td>{markup.escaped(one.why)}{_below(str(one.path))}</td></tr>"
+        for one in value.removed
+    )
+    rows += "".join(
+        f"<tr><th scope='row'>skipped</th><td></td><td>{markup.escaped(why)}</td></tr>"
+        for why in value.skipped
+    )
+    table = f"<table aria-label='Pruned'><tbody>{rows}</tbody></table>" if rows else ""
+    return markup.card(f"<header><b>Prune</b>{told}</header>", table)
+
+
+@render.register
+def _(value: Rebuilt) -> str:
+    told = f"Rebuilt with {skill_count(value.skills)}: "
+    failed = f"; still failing: {', '.join(value.failed)}" if value.failed else ""
+    code = f"<code>{markup.escaped(str(value.directory))}</code>"
+    return markup.card(
+        f"{told}{code}{markup.escaped(failed)}{markup.fix_line(value.fix)}", small=True
+    )
+
+
+def _environment(value: EnvironmentInfo) -> str:
+    here = markup.pill("good", "used here") if value.is_here else ""
+    gone = (
+        markup.pill("bad", "gone") + f" {markup.prose(value.gone)}"
+        if value.gone
+        else ""
+    )
+    facts = f"{purpose_of(value)} · {bytes_of(value.size_bytes)}"
+    rows = "".join(_generation(one) for one in value.generations)
+    return (
+        "<tbody><tr class='ps-group'><th colspan='3' scope='rowgroup'>"
+        f"<span class='ps-asis'>{markup.escaped(value.key)} {here}{gone}"
+        f"{_below(facts)}{_below(str(value.directory))}</span>"
+        f"{markup.fix_line(value.fix)}</th></tr>{rows}</tbody>"
+    )
+
+
+def _below(text: str) -> str:
+    return f"<span class='ps-line ps-muted'>{markup.escaped(text)}</span>"
+
+
+def _generation(value: GenerationInfo) -> str:
+    tone: Tone = "good" if value.is_current else "quiet"
+    pill = markup.pill("bad" if value.problem else tone, roles_of(value))
+    problem = ""
+    if value.problem:
+        problem = f"<span class='ps-line'>{markup.prose(value.problem)}</span>"
+    told = f"Python {value.python or '?'} · skills: {skills_of(value)} · "
+    return (
+        f"<tr><th scope='row'>{value.directory.name}</th><td>{pill}</td>"
+        f"<td>{markup.escaped(told + bytes_of(value.size_bytes))}"
+        f"{problem}</td></tr>"
+    )
 
 
 def _checked(skill: CheckedSkill) -> str:
     heading = (
-        f"<span class='ps-asis'>{_text(skill.name)} "
-        f"<span class='ps-muted'>{_text(skill.location)}</span></span>"
+        f"<span class='ps-asis'>{markup.escaped(skill.name)} "
+        f"<span class='ps-muted'>{markup.escaped(skill.location)}</span></span>"
     )
     rows = "".join(_finding(item, skill=skill) for item in skill.findings)
     if not rows:
-        ok = f"<td class='ps-severity'>{_pill('good', 'ok')}</td>"
+        ok = f"<td class='ps-severity'>{markup.pill('good', 'ok')}</td>"
         rows = f"<tr>{ok}<td>No findings.</td></tr>"
     return (
         "<tbody><tr class='ps-group'>"
@@ -160,8 +246,8 @@ def _checked(skill: CheckedSkill) -> str:
 
 
 def _finding(finding: Finding, *, skill: CheckedSkill) -> str:
-    pill = _pill(_SEVERITY_TONES[finding.severity], finding.severity)
-    place = _text(place_in_skill(finding, skill=skill))
+    pill = markup.pill(_SEVERITY_TONES[finding.severity], finding.severity)
+    place = markup.escaped(place_in_skill(finding, skill=skill))
     quoted = "".join(
         f"<dt>{label}</dt><dd><code>{_quoted(text)}</code></dd>"
         for label, text in (("is", finding.written), ("want", finding.corrected))
@@ -169,9 +255,9 @@ def _finding(finding: Finding, *, skill: CheckedSkill) -> str:
     )
     lines = f"<dl class='ps-quote'>{quoted}</dl>" if quoted else ""
     return (
-        f"<tr><td class='ps-severity'>{pill}</td><td>{_prose(finding.reason)}"
+        f"<tr><td class='ps-severity'>{pill}</td><td>{markup.prose(finding.reason)}"
         f"<span class='ps-line ps-muted'>{place} · {finding.code}</span>"
-        f"{lines}{_fix(finding.fix)}</td></tr>"
+        f"{lines}{markup.fix_line(finding.fix)}</td></tr>"
     )
 
 
@@ -192,11 +278,6 @@ def _quoted(text: str) -> str:
     return escape("\n".join(quoted_lines(text)))
 
 
-def _card(*parts: str, small: bool = False) -> str:
-    extra = " ps-one" if small else ""
-    return f"<div class='{CLASS}{extra}'>{STYLE}{''.join(parts)}</div>"
-
-
 def _group(title: str, members: tuple[SkillStatus, ...]) -> str:
     rows = "".join(_row(status) for status in members)
     heading = f"{title} · {len(members)}"
@@ -210,25 +291,25 @@ def _group(title: str, members: tuple[SkillStatus, ...]) -> str:
 def _row(status: SkillStatus) -> str:
     skill = status.skill
     return (
-        f"<tr><th scope='row'>{_text(skill.name)}"
+        f"<tr><th scope='row'>{markup.escaped(skill.name)}"
         f"<span class='ps-line ps-muted' style='margin-top:0'>{skill.kind}</span></th>"
         f"<td>{_badge(status.state)}</td><td class='ps-what'>{_what(status)}</td>"
-        f"<td class='ps-where'>{_text(status.location)}</td></tr>"
+        f"<td class='ps-where'>{markup.escaped(status.location)}</td></tr>"
     )
 
 
 def _what(status: SkillStatus) -> str:
     if group_of(status) == "ready":
         call = how_to_use(status)
-        code = "" if call is None else f"<code>{_text(call)}</code>"
-        what = _text(first_sentence(status.skill.description))
+        code = "" if call is None else f"<code>{markup.escaped(call)}</code>"
+        what = markup.escaped(first_sentence(status.skill.description))
         return f"{what}<span class='ps-line'>{code}</span>"
     told = (
-        _text(status.skill.description)
+        markup.escaped(status.skill.description)
         if status.reason is None
-        else _prose(status.reason)
+        else markup.prose(status.reason)
     )
-    return told + _fix(status.fix)
+    return told + markup.fix_line(status.fix)
 
 
 def _head(
@@ -241,29 +322,29 @@ def _head(
             x if leads_elsewhere(x, status=status) else None for x in (call, fix)
         )
     facts = (
-        ("Use", call and f"<code>{_text(call)}</code>"),
-        ("Where", _text(status.location)),
-        ("Why", status.reason and _prose(status.reason)),
-        ("Fix", fix and _command(fix)),
-        ("Overrides", _text(", ".join(status.overrides))),
-        ("License", skill.license and _text(skill.license)),
-        ("Needs", skill.compatibility and _text(skill.compatibility)),
+        ("Use", call and f"<code>{markup.escaped(call)}</code>"),
+        ("Where", markup.escaped(status.location)),
+        ("Why", status.reason and markup.prose(status.reason)),
+        ("Fix", fix and markup.command(fix)),
+        ("Overrides", markup.escaped(", ".join(status.overrides))),
+        ("License", skill.license and markup.escaped(skill.license)),
+        ("Needs", skill.compatibility and markup.escaped(skill.compatibility)),
     )
     rows = "".join(f"<dt>{term}</dt><dd>{told}</dd>" for term, told in facts if told)
     kind = f"<span class='ps-muted'>{skill.kind}</span>"
     return (
-        f"<header><b>{_text(skill.name)}</b>{_badge(status.state)}{kind}</header>",
+        f"<header><b>{markup.escaped(skill.name)}</b>{_badge(status.state)}{kind}</header>",
         f"<p class='ps-lead'>{escape(clean_block(skill.description))}</p>",
         f"<dl>{rows}</dl>",
     )
 
 
 def _check(check: Check) -> str:
-    detail = _lines(_prose(line) for line in check.detail.splitlines())
+    detail = _lines(markup.prose(line) for line in check.detail.splitlines())
     return (
-        f"<tr><th scope='row'>{_text(check.title)}</th>"
-        f"<td>{_pill(_CHECK_TONES[check.state], check.state)}</td>"
-        f"<td>{detail}{_fix(check.fix)}</td></tr>"
+        f"<tr><th scope='row'>{markup.escaped(check.title)}</th>"
+        f"<td>{markup.pill(_CHECK_TONES[check.state], check.state)}</td>"
+        f"<td>{detail}{markup.fix_line(check.fix)}</td></tr>"
     )
 
 
@@ -281,9 +362,13 @@ def _notes(catalogue: Catalogue) -> str:
 
 def _note(note: Diagnostic, *, catalogue: Catalogue) -> str:
     where = place_of(note, catalogue=catalogue)
-    place = "" if where is None else f" <span class='ps-where'>{_text(where)}</span>"
-    badge = _pill(_SEVERITY_TONES[note.severity], note.severity)
-    return f"{badge} {_prose(note.message)}{place}{_fix(note.fix)}"
+    place = (
+        ""
+        if where is None
+        else f" <span class='ps-where'>{markup.escaped(where)}</span>"
+    )
+    badge = markup.pill(_SEVERITY_TONES[note.severity], note.severity)
+    return f"{badge} {markup.prose(note.message)}{place}{markup.fix_line(note.fix)}"
 
 
 def _fold(title: str, content: str) -> str:
@@ -295,47 +380,8 @@ def _fold(title: str, content: str) -> str:
 
 
 def _badge(state: State) -> str:
-    return _pill(tone_of(state), state)
-
-
-def _pill(tone: Tone, word: str) -> str:
-    sign = f"<i aria-hidden='true'>{_SIGNS[tone]}</i>"
-    return f"<span class='ps-badge ps-{tone}'>{sign}{word}</span>"
-
-
-def _fix(fix: str | None) -> str:
-    if not fix:
-        return ""
-    return f"<span class='ps-line ps-fix'><b>Fix</b>{_command(fix)}</span>"
-
-
-def _command(fix: str) -> str:
-    """Return a fix with what is to be typed set as code."""
-    first, *added = clean_block(fix).splitlines() or [""]
-    text = clean(first)
-    is_typed = text.startswith(("%", "!")) and ", " not in text
-    shown = f"<code>{escape(text)}</code>" if is_typed else _prose(text)
-    return shown + "".join(f"<br/><code>{escape(line)}</code>" for line in added)
-
-
-def _prose(text: str) -> str:
-    """Return a sentence whose backquoted parts and magics are set as code."""
-    parts = clean(text).split("`")
-    if len(parts) % 2 == 0:  # an odd backquote is only a character
-        return _plain(clean(text))
-    return "".join(
-        f"<code>{escape(part)}</code>" if index % 2 else _plain(part)
-        for index, part in enumerate(parts)
-    )
-
-
-def _plain(text: str) -> str:
-    return _MAGIC.sub(r"<code>\g<0></code>", escape(text))
+    return markup.pill(tone_of(state), state)
 
 
 def _lines(lines: Iterable[str]) -> str:
     return "<br/>".join(lines)
-
-
-def _text(text: str) -> str:
-    return escape(clean(text))

@@ -16,11 +16,19 @@ from prime_skills_ext.catalog.check_report import (
     FileChange,
 )
 from prime_skills_ext.catalog.status import Catalogue, SkillStatus
+from prime_skills_ext.environment.inventory import (
+    EnvironmentInfo,
+    EnvironmentPath,
+    Inventory,
+    Pruned,
+    Rebuilt,
+)
 from prime_skills_ext.kernel.reload import ReloadReport
 from prime_skills_ext.skill.finding import Finding
 from prime_skills_ext.views.card import SkillDetails
 from prime_skills_ext.views.report import Check, Doctor, Message
 from prime_skills_ext.views.wording import (
+    bytes_of,
     cell_width,
     check_summary,
     clean,
@@ -32,19 +40,24 @@ from prime_skills_ext.views.wording import (
     pad,
     place_in_skill,
     place_of,
+    purpose_of,
     quoted_lines,
+    roles_of,
     shorten,
+    skill_count,
+    skills_of,
     summary,
     what_of,
     wrap,
 )
 
-__all__ = ["CHECK_EMPTY_FIX", "EMPTY_FIX", "WIDTH", "render"]
+__all__ = ["CHECK_EMPTY_FIX", "EMPTY_FIX", "NO_ENVIRONMENT_FIX", "WIDTH", "render"]
 
 #: Columns that a table takes at most; a fix is never cut and may be longer.
 WIDTH: Final = 100
 EMPTY_FIX: Final = "run `%skill add PATH`, or make .prime/agent/skills/NAME/SKILL.md"
 
+NO_ENVIRONMENT_FIX: Final = "none is needed until a skill needs something"
 CHECK_EMPTY_FIX: Final = "name a skill, or a folder: `%skill check PATH`"
 
 _MAX_NAME: Final = 24
@@ -137,6 +150,72 @@ def _(value: CheckReport) -> str:
     if value.fix:
         lines += ["", *_fix(value.fix, indent=0)]
     return "\n".join(lines)
+
+
+@render.register
+def _(value: EnvironmentPath) -> str:
+    return str(value.path)
+
+
+@render.register
+def _(value: Inventory) -> str:
+    if not value.environments:
+        return "Environments: none\n  fix: " + NO_ENVIRONMENT_FIX
+    lines = [f"Environments: {len(value.environments)}"]
+    for environment in value.environments:
+        lines += ["", *_environment(environment)]
+    return "\n".join(lines)
+
+
+@render.register
+def _(value: Pruned) -> str:
+    verb = "Would free" if value.is_dry_run else "Freed"
+    lines = [f"{verb} {bytes_of(value.size_bytes)}"]
+    lines += [
+        f"  {one.kind:<11}  {bytes_of(one.size_bytes):>8}  {clean(str(one.path))}"
+        f"  ({clean(one.why)})"
+        for one in value.removed
+    ]
+    lines += [f"  skipped      {clean(reason)}" for reason in value.skipped]
+    return "\n".join(lines) if len(lines) > 1 else "Nothing to prune"
+
+
+@render.register
+def _(value: Rebuilt) -> str:
+    lines = [f"Rebuilt with {skill_count(value.skills)}: {clean(str(value.directory))}"]
+    if value.failed:
+        lines.append(f"  still failing: {clean(', '.join(value.failed))}")
+    return "\n".join([*lines, *_fix(value.fix, indent=2)])
+
+
+def _environment(value: EnvironmentInfo) -> list[str]:
+    facts = (
+        ("for", purpose_of(value)),
+        ("python", None if value.base_prefix is None else str(value.base_prefix)),
+        ("where", str(value.directory)),
+        ("size", bytes_of(value.size_bytes)),
+        ("gone", value.gone),
+    )
+    lines = [f"{value.key}{'  (used here)' if value.is_here else ''}"]
+    lines += [f"  {label:<6}  {clean(text)}" for label, text in facts if text]
+    rows = [("NUMBER", "STATE", "PYTHON", "SKILLS", "SIZE")]
+    rows += [
+        (
+            one.directory.name,
+            roles_of(one),
+            one.python or "?",
+            skills_of(one),
+            bytes_of(one.size_bytes),
+        )
+        for one in value.generations
+    ]
+    widths = [max(map(cell_width, column)) for column in zip(*rows, strict=True)][:-1]
+    lines.append(_row(rows[0], widths) if value.generations else "  no generation")
+    for one, row in zip(value.generations, rows[1:], strict=True):
+        lines.append(_row(row, widths))
+        if one.problem:
+            lines += [f"    {line}" for line in wrap(clean(one.problem), width=96)]
+    return [*lines, *_fix(value.fix, indent=2)]
 
 
 def _checked(skill: CheckedSkill) -> list[str]:

@@ -13,6 +13,7 @@ from typing import Final, Literal
 
 from prime_skills_ext.catalog.check_report import CheckedSkill, CheckReport
 from prime_skills_ext.catalog.status import Catalogue, SkillStatus, State
+from prime_skills_ext.environment.inventory import EnvironmentInfo, GenerationInfo
 from prime_skills_ext.skill.finding import Finding
 from prime_skills_ext.skill.model import Diagnostic
 from prime_skills_ext.skill.text import invisible_places
@@ -21,6 +22,7 @@ __all__ = [
     "GROUPS",
     "Group",
     "Tone",
+    "bytes_of",
     "cell_width",
     "check_summary",
     "clean",
@@ -33,8 +35,12 @@ __all__ = [
     "pad",
     "place_in_skill",
     "place_of",
+    "purpose_of",
     "quoted_lines",
+    "roles_of",
     "shorten",
+    "skill_count",
+    "skills_of",
     "summary",
     "tone_of",
     "what_of",
@@ -50,6 +56,8 @@ GROUPS: Final[tuple[tuple[Group, str], ...]] = (
     ("waiting", "Need something"),
     ("resting", "Not in use"),
 )
+
+_THOUSAND: Final = 1000
 
 _TONES: Final[dict[State, Tone]] = {
     "ready": "good",
@@ -225,6 +233,45 @@ def first_sentence(text: str) -> str:
     if stop and rest and len(head.rpartition(" ")[2].rpartition(".")[2]) > 1:
         return head
     return line.removesuffix(".")
+
+
+def bytes_of(count: int) -> str:
+    """Return a number of bytes as people read it: ``"12.3 MB"``."""
+    size = float(count)
+    for unit in ("B", "kB", "MB"):
+        if size < _THOUSAND:
+            return f"{size:.0f} B" if unit == "B" else f"{size:.1f} {unit}"
+        size /= _THOUSAND
+    return f"{size:.1f} GB"
+
+
+def roles_of(generation: GenerationInfo) -> str:
+    """Return what a generation is to kernels, in words."""
+    first = "current" if generation.is_current else "superseded"
+    return f"{first}, in use" if generation.is_in_use else first
+
+
+def skill_count(count: int) -> str:
+    """Return a number of skills in words: ``"1 skill"``."""
+    return f"{count} skill{'' if count == 1 else 's'}"
+
+
+def skills_of(generation: GenerationInfo) -> str:
+    """Return how many skills are in a generation, and how many failed."""
+    failed = f", {generation.failed} failed" if generation.failed else ""
+    return f"{generation.skills}{failed}"
+
+
+def purpose_of(environment: EnvironmentInfo) -> str:
+    """Return for whom an environment is, in one phrase."""
+    if environment.mode == "own":
+        who = "the kernel Prime Skills"
+    elif environment.kernel_prefix is not None:
+        who = f"kernels of {environment.kernel_prefix}"
+    else:
+        who = "nobody knows whom: its description is damaged"
+    project = environment.project_root
+    return who if project is None else f"{who}, in the project {project}"
 
 
 def cell_width(text: str) -> int:

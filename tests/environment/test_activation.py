@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from prime_skills_ext.environment.activation import activate, active, deactivate
+from prime_skills_ext.environment.usage import is_in_use, release
 from prime_skills_ext.environment.venv import Generation
 
 pytestmark = pytest.mark.integration
@@ -138,3 +139,17 @@ def test_replaced_distribution_says_restart(
     report = world.ensure(new_skill("b", dependencies=("acme-tool>=2",)))
     assert not report.failed
     assert report.restart == ("acme-tool",)
+
+
+def test_kernel_inside_goes_on_using_its_generation(
+    world: Any, new_skill: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Unloading the extension does not move the process out of its interpreter."""
+    generation = world.ensure(new_skill("a")).generation
+    with monkeypatch.context() as patched:
+        patched.setattr(sys, "prefix", str(generation.directory))
+        activate(generation, owner="test")
+        deactivate(owner="test")
+        assert is_in_use(generation.directory)
+    release(generation)
+    assert not is_in_use(generation.directory)

@@ -10,17 +10,16 @@ import signal
 import subprocess
 import sys
 import textwrap
-import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from prime_skills_ext.environment import generations
 from prime_skills_ext.environment import record as records
-from prime_skills_ext.environment.venv import CURRENT, current
+from prime_skills_ext.environment.venv import CURRENT
 from prime_skills_ext.progress import ProgressEvent
-from tests.environment.conftest import fake_uv
+from tests.environment.conftest import fake_uv, run_python
 
 pytestmark = pytest.mark.integration
 
@@ -228,18 +227,86 @@ def test_garbage_for_a_record_is_an_empty_record(world: Any, new_skill: Any) -> 
     assert (len(report.installed), dict(report.failed)) == (1, {})
 
 
-def test_moved_environment_works(world: Any, new_skill: Any, tmp_path: Path) -> None:
-    """Generations are relocatable."""
+def test_in09_moved_environment_works(
+    world: Any, new_skill: Any, tmp_path: Path, calls: list[str]
+) -> None:
+    """Generations are relocatable: nothing is done where everything is well."""
     skill = new_skill("a")
     world.ensure(skill)
-    root = world.environment.root
     moved = tmp_path / "moved"
-    shutil.move(root, moved)
-    from dataclasses import replace
-
+    shutil.move(world.environment.root, moved)
     world.environment = replace(world.environment, root=moved)
+    calls.clear()
     report = world.ensure(skill)
-    assert (report.installed, dict(report.failed)) == ((), {})
+    assert (moved / "1", (), {}) == (
+        report.generation.directory,
+        report.installed,
+        report.failed,
+    )
+    assert [] == calls
+    code = "import a, sys; print(a.run(), sys.prefix)"
+    assert f"1 {moved / '1'}" == run_python(report, code, cwd=tmp_path)
+
+
+def test_in09_skill_is_added_to_a_moved_environment(
+    world: Any, new_skill: Any, tmp_path: Path
+) -> None:
+    """What the record says of the old place hurts nobody, nor does its absence."""
+    world.publish("acme-tool", "1.0")
+    first = new_skill("a", dependencies=("acme-tool",))
+    world.ensure(first)
+    original, moved = world.environment.root, tmp_path / "moved"
+    shutil.move(original, moved)
+    world.environment = replace(world.environment, root=moved)
+    report = world.ensure(first, new_skill("b"))
+    assert {} == report.failed
+    code = "import a, b, acme_tool; print('in')"
+    assert "in" == run_python(report, code, cwd=tmp_path)
+    assert not original.exists()
+
+
+@pytest.mark.parametrize("with_times", [True, False])
+def test_in09_copied_environment_stands_alone(
+    world: Any, new_skill: Any, tmp_path: Path, *, with_times: bool
+) -> None:
+    """What happens in the copy leaves the original as it is."""
+    world.publish("acme-tool", "1.0")
+    first = new_skill("a", dependencies=("acme-tool",))
+    world.ensure(first)
+    original = world.environment
+    before = sorted(original.root.rglob("*"))
+    copied = tmp_path / "copied"
+    shutil.copytree(original.root, copied, symlinks=True)
+    if not with_times:
+        for path in copied.rglob("*"):
+            if not path.is_symlink():
+                os.utime(path)
+    world.environment = replace(original, root=copied)
+    report = world.ensure(first, new_skill("b"))
+    assert {} == report.failed
+    assert report.generation.directory.is_relative_to(copied)
+    code = "import a, b, acme_tool; print('in')"
+    assert "in" == run_python(report, code, cwd=tmp_path)
+    assert before == sorted(original.root.rglob("*"))
+
+
+def test_in09_base_interpreter_that_is_gone_is_repaired(
+    world: Any, new_skill: Any, tmp_path: Path
+) -> None:
+    """The next start builds a generation with the Python that there is."""
+    first, second = new_skill("a"), new_skill("b")
+    old = world.ensure(first).generation
+    gone = tmp_path / "gone" / "bin"
+    config = old.directory / "pyvenv.cfg"
+    lines = config.read_text(encoding="utf-8").splitlines()
+    kept = [line for line in lines if not line.startswith("home")]
+    config.write_text("\n".join([f"home = {gone}", *kept]) + "\n", encoding="utf-8")
+    old.python.unlink()
+    old.python.symlink_to(gone / "python")
+    report = world.ensure(second)
+    assert ("2", {}) == (report.generation.directory.name, report.failed)
+    assert () == world.ensure(first, second).installed
+    assert "1" == run_python(report, "import a; print(a.run())", cwd=tmp_path)
 
 
 def test_project_switches_reinstall_nothing(
@@ -271,37 +338,6 @@ def test_project_switches_reinstall_nothing(
     assert pairs[0][0].root != pairs[1][0].root
 
 
-def test_generation_in_use_is_not_pruned(world: Any, new_skill: Any) -> None:
-    """A living process keeps its generation; a forgotten one goes."""
-    skill = new_skill("a")
-    root = world.environment.root
-    for number in ("1", "2"):
-        generation = world.ensure(skill).generation
-        assert generation.directory.name == number
-        generation.python.unlink()
-    world.ensure(skill)
-    code = (
-        "import sys\nfrom pathlib import Path\n"
-        "from prime_skills_ext.environment import usage, venv\n"
-        "usage.hold(venv.generation_at(Path(sys.argv[1])))\n"
-        "print('held', flush=True); sys.stdin.read()\n"
-    )
-    with subprocess.Popen(
-        [sys.executable, "-c", code, str(root / "1")],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-    ) as user:
-        assert user.stdout is not None
-        user.stdout.readline()
-        assert generations.prune(world.environment) == ()
-        long_ago = time.time() - 2 * generations.PRUNE_AFTER_S
-        os.utime(root / CURRENT, (long_ago, long_ago))
-        assert generations.prune(world.environment) == (root / "2",)
-        user.kill()
-    assert generations.prune(world.environment) == (root / "1",)
-    assert current(world.environment) is not None
-
-
 def test_interrupted_install_leaves_nothing(world: Any, new_skill: Any) -> None:
     """Ctrl-C in the middle frees the lock and removes what was half made."""
 
@@ -329,36 +365,21 @@ def test_emptied_store_of_wheels_hurts_nobody(world: Any, new_skill: Any) -> Non
     assert (len(report.installed), dict(report.failed)) == (1, {})
 
 
-def test_rebuild_prunes_what_was_forgotten(world: Any, new_skill: Any) -> None:
-    """Old generations go when a new one is made, not before their time."""
-    skill = new_skill("a")
-    root = world.environment.root
-    long_ago = time.time() - 2 * generations.PRUNE_AFTER_S
-    for _ in range(3):
-        world.ensure(skill).generation.python.unlink()
-        os.utime(root / CURRENT, (long_ago, long_ago))
-    world.ensure(skill)
-    assert sorted(path.name for path in root.iterdir() if path.name.isdigit()) == [
-        "3",
-        "4",
-    ]
-
-
-@pytest.mark.parametrize("content", [b"\xff\xfe", b"", b"7x", b"../1"])
-def test_damaged_pointer_is_replaced(
-    world: Any, new_skill: Any, content: bytes
+@pytest.mark.parametrize("content", [b"\xff\xfe", b"", b"7", b"7x", b"../1", None])
+def test_in10_damaged_pointer_is_mended(
+    world: Any, new_skill: Any, calls: list[str], content: bytes | None
 ) -> None:
-    """What the pointer said is lost; what was installed before is not removed."""
+    """What it says is on the disk as well: the newest generation that is well."""
     skill = new_skill("a")
     root = world.environment.root
     world.ensure(skill)
-    (root / CURRENT).write_bytes(content)
-    long_ago = time.time() - 2 * generations.PRUNE_AFTER_S
-    os.utime(root / CURRENT, (long_ago, long_ago))
+    (root / CURRENT).unlink()
+    if content is not None:
+        (root / CURRENT).write_bytes(content)
+    calls.clear()
     report = world.ensure(skill)
-    assert report.failed == {}
-    assert report.generation.directory == root / "2"
-    assert (root / "1").is_dir()
+    assert (root / "1", ()) == (report.generation.directory, report.installed)
+    assert ("1\n", []) == ((root / CURRENT).read_text(encoding="utf-8"), calls)
 
 
 @pytest.mark.network
@@ -397,3 +418,31 @@ def test_own_mode_makes_an_environment_that_a_kernel_starts_in(
         check=True,
     )
     assert json.loads(inside.stdout) == again
+
+
+@pytest.mark.network
+def test_own_kernels_of_rival_selections_each_keep_their_generation(
+    world: Any, new_skill: Any
+) -> None:
+    """The launcher chooses; the kernel that it starts means the same generation."""
+    world.environ.pop("PI_OFFLINE")
+    world.publish("acme-tool", "1.0")
+    world.publish("acme-tool", "2.0")
+    old = new_skill("old", dependencies=("acme-tool<2",))
+    new = new_skill("new", dependencies=("acme-tool>=2",))
+    built = [answer(driver(world, skill, mode="own")) for skill in (old, new)]
+    agent = world.environment.base.parents[1]
+    code = _DRIVER.format(before=_NO_PROCESS)
+    for skill, made in [(old, built[0]), (new, built[1])] * 2:
+        launched = answer(driver(world, skill, mode="own", before=_NO_PROCESS))
+        words = ["own", str(agent), str(skill.directory)]
+        inside = subprocess.run(
+            [f"{made['generation']}/bin/python", "-I", "-c", code, *words],
+            env=world.environ,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        wanted = {**made, "installed": []}
+        assert [wanted, wanted] == [launched, json.loads(inside.stdout)]
+    assert built[0]["generation"] != built[1]["generation"]

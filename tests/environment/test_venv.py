@@ -9,16 +9,15 @@ from pathlib import Path
 
 import pytest
 
+from prime_skills_ext.environment.bases import MARKER, is_ours, places
 from prime_skills_ext.environment.venv import (
     CURRENT,
-    MARKER,
     Environment,
     Mode,
     current,
     find_mode,
     generation_at,
     is_healthy,
-    is_ours,
     locate,
 )
 
@@ -106,6 +105,41 @@ def test_data_home_is_used_when_the_agent_directory_cannot_be_written(
     assert environment.base == data / "prime" / "agent" / "prime-skills" / "venvs"
 
 
+def test_data_home_is_used_when_a_parent_is_read_only(tmp_path: Path) -> None:
+    """Nobody can make a folder there, not even who may write everywhere else."""
+    data = tmp_path / "data"
+    environment = locate(
+        mode="overlay",
+        agent_directory=Path("/proc/prime/agent"),
+        environ={"XDG_DATA_HOME": str(data)},
+    )
+    assert environment.base == data / "prime" / "agent" / "prime-skills" / "venvs"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_every_place_is_named_once(tmp_path: Path) -> None:
+    """What a variable names counts if it is ours or empty, before the usual ones."""
+    agent, data = tmp_path / "agent", tmp_path / "data"
+    theirs = tmp_path / "theirs"
+    (theirs / "bin").mkdir(parents=True)
+    default = agent / "prime-skills" / "venvs"
+    usual = (default, data / "prime" / "agent" / "prime-skills" / "venvs")
+
+    def found(named: Path | None) -> tuple[Path, ...]:
+        environ = {"XDG_DATA_HOME": str(data)}
+        if named is not None:
+            environ["PRIME_AGENT_KERNEL_VENV"] = str(named)
+        return places(agent, environ=environ)
+
+    mine = tmp_path / "mine"
+    assert [usual, usual, (mine, *usual), usual] == [
+        found(None),
+        found(theirs),
+        found(mine),
+        found(default),
+    ]
+
+
 def test_existing_environment_is_used_even_if_it_cannot_be_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -114,7 +148,7 @@ def test_existing_environment_is_used_even_if_it_cannot_be_written(
     environment.root.mkdir(parents=True)
     (environment.root / CURRENT).write_text("1\n", encoding="utf-8")
     monkeypatch.setattr(
-        "prime_skills_ext.environment.venv._is_writable", lambda _: False
+        "prime_skills_ext.environment.bases._is_writable", lambda _: False
     )
     assert find(tmp_path).root == environment.root
 
