@@ -10,8 +10,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import final
 
-from prime_skills_ext.environment.blame import blamed, is_network, mentions, summary
-from prime_skills_ext.environment.plan import RETRY_FIX, Failure
+from prime_skills_ext.environment.blame import (
+    blamed,
+    did_not_run,
+    is_network,
+    mentions,
+    summary,
+)
+from prime_skills_ext.environment.plan import NOT_RUN_FIX, RETRY_FIX, Failure
 from prime_skills_ext.environment.uv import Uv
 from prime_skills_ext.environment.venv import Generation
 from prime_skills_ext.environment.wheel import RUNTIME_NAME
@@ -137,9 +143,11 @@ class Batch:
                 on_line=self._show,
             )
         except ProcessError as error:
-            return Completed(
-                argv=error.argv, returncode=-1, stdout="", stderr=error.message
-            )
+            # without its arguments: names of drafts differ from one time to the next
+            what, _, _ = error.message.partition("\n")
+            what = what.replace(" ".join(error.argv), error.argv[0]).rstrip(":")
+            said = f"{error.stderr_tail}\nerror: {what}\n".lstrip("\n")
+            return Completed(argv=error.argv, returncode=-1, stdout="", stderr=said)
 
     def _show(self, line: str) -> None:
         if self.progress is not None and line.strip().startswith(_SHOWN):
@@ -191,7 +199,7 @@ class _Tally:
     def drop(self, item: Item, *, words: str) -> None:
         """Take one out; whoever requires it fails with it, which is told later."""
         self.failed[item.key] = _failure(words, offline_by=self.offline_by)
-        if is_network(words):
+        if is_network(words) or did_not_run(words):
             self.cut_off.add(item.key)
         gone = {item.key}
         while True:
@@ -273,6 +281,10 @@ def _with_siblings(item: Item, *, items: Sequence[Item]) -> list[Item]:
 
 def _failure(words: str, *, offline_by: Sequence[str]) -> Failure:
     sentence = summary(words)
+    if did_not_run(words):
+        return Failure(
+            reason=sentence, fix=f"{NOT_RUN_FIX}, then {RETRY_FIX}", log=words
+        )
     if is_network(words) and offline_by:
         unset = ", ".join(f"%env {name}=0" for name in offline_by)
         return Failure(

@@ -14,6 +14,7 @@ from typing import final
 from prime_skills_ext.environment import record as records
 from prime_skills_ext.environment.activation import refresh
 from prime_skills_ext.environment.assessment import assess
+from prime_skills_ext.environment.attempts import failure, recall, remember
 from prime_skills_ext.environment.facts import Facts, Request, facts
 from prime_skills_ext.environment.fingerprint import stamp
 from prime_skills_ext.environment.generations import prepare
@@ -23,7 +24,7 @@ from prime_skills_ext.environment.renewal import renew
 from prime_skills_ext.environment.uv import Uv, open_uv
 from prime_skills_ext.environment.venv import Environment, Generation, current
 from prime_skills_ext.environment.wanted import recorded
-from prime_skills_ext.errors import PrimeSkillsError, ProcessError, UvNotFoundError
+from prime_skills_ext.errors import PrimeSkillsError
 from prime_skills_ext.skill.model import Diagnostic, Skill
 
 __all__ = ["InstallReport", "ensure"]
@@ -95,7 +96,7 @@ def ensure(
     try:
         return _ensure(request, allow_install=allow_install)
     except PrimeSkillsError as error:
-        return _without(request, problem=_failure(error))
+        return _without(request, problem=failure(error))
     except OSError as error:
         return _without(
             request,
@@ -132,17 +133,27 @@ def _ensure(request: Request, *, allow_install: bool) -> InstallReport:
     if not allow_install:
         nothing = Failure(reason="it is not installed yet", fix="%reload_skills")
         return _without(request, problem=nothing, is_wrong=False)
+    return _install(request, world=world)
+
+
+def _install(request: Request, *, world: Facts) -> InstallReport:
     uv = open_uv(request.environ)
     # a start that finds nothing to do takes no lock and does not load one
     from prime_skills_ext.environment.locking import locked  # noqa: PLC0415
 
+    environment = request.environment
+    known = recall(request, world=world, uv=uv)
+    if known is not None:
+        return _without(request, problem=known)
     prepare(environment)
     with locked(environment.root, progress=request.progress):
-        # somebody else may have done it while this process waited
-        generation = current(environment)
-        warm = _warm(request, world=world, generation=generation)
+        # somebody else may have done it, or tried, while this process waited
+        warm = _warm(request, world=world, generation=current(environment))
         if warm is not None:
             return warm
+        known = recall(request, world=world, uv=uv)
+        if known is not None:
+            return _without(request, problem=known)
         return _renewed(request, world=world, uv=uv)
 
 
@@ -182,13 +193,18 @@ def _has_to_try_again(known: Iterable[SkillRecord], *, request: Request) -> bool
         return True
     try:
         tool = open_uv(request.environ).identity
-    except (UvNotFoundError, OSError):
+    except (PrimeSkillsError, OSError):
         return False  # nobody could try
     return any(skill.tool != tool for skill in unsettled)
 
 
 def _renewed(request: Request, *, world: Facts, uv: Uv) -> InstallReport:
-    result = renew(request, world=world, uv=uv)
+    try:
+        result = renew(request, world=world, uv=uv)
+    except PrimeSkillsError as error:
+        remember(request, world=world, uv=uv, failed=failure(error))
+        raise
+    remember(request, world=world, uv=uv, failed=None)
     notes = refresh(result.generation)
     known = {
         identity: result.record.skills[key]
@@ -237,10 +253,3 @@ def _commands(
         if commands:
             offered[identity] = commands
     return offered
-
-
-def _failure(error: PrimeSkillsError) -> Failure:
-    log = "\n".join(getattr(error, "__notes__", ()))
-    if isinstance(error, ProcessError):
-        log = error.stderr_tail
-    return Failure(reason=error.message, fix=error.fix, log=log)

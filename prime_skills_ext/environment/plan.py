@@ -19,6 +19,7 @@ from prime_skills_ext.skill.model import Diagnostic, Skill
 from prime_skills_ext.skill.pyproject import Project
 
 __all__ = [
+    "NOT_RUN_FIX",
     "RETRY_FIX",
     "Failure",
     "InstallPlan",
@@ -32,6 +33,12 @@ __all__ = [
 ]
 
 RETRY_FIX = "%reload_skills --retry"
+
+NOT_RUN_FIX = (
+    "try uv in a terminal, let PRIME_SKILLS_UV name another one, or set "
+    "PRIME_SKILLS_UV_TIMEOUT to more seconds"
+)
+"""What helps where uv did not start or did not end."""
 
 
 @final
