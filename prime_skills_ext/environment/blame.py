@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable
+from itertools import pairwise
 
 from packaging.utils import canonicalize_name
 
@@ -109,10 +110,9 @@ def summary(words: str) -> str:
 def _sentences(words: str) -> list[str]:
     """The lines that say something: not the place, nor a source underlined with ^."""
     lines = [line for line in _PLACE.sub("", words).splitlines() if line.strip()]
-    below = [*lines[1:], ""]
     return [
         line
-        for line, after in zip(lines, below, strict=True)
+        for line, after in pairwise([*lines, ""])
         if {"^"} not in (set(line.strip()), set(after.strip()))
     ]
 

@@ -5,6 +5,9 @@ Turns skills into uv's requirement lines, and what uv installed into record entr
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import PathDistribution
@@ -31,7 +34,10 @@ from prime_skills_ext.environment.venv import Environment, Generation
 from prime_skills_ext.environment.wheel import RUNTIME_NAME, editable_wheel
 from prime_skills_ext.errors import InstallError
 
-__all__ = ["Filled", "Filling", "lines_of"]
+__all__ = ["LINKS", "Filled", "Filling", "lines_of"]
+
+LINKS = "links"
+"""Folder of an environment with links to skills whose own path uv cannot be given."""
 
 
 @final
@@ -83,9 +89,29 @@ def lines_of(
         if gap.by_kernel and gap.found is None
     ]
     if project.slow_lane is not None:
-        return (f"-e {package.directory.absolute().as_uri()}", *item.extra, *hidden)
+        place = _place(package.directory.absolute(), root=store.parent)
+        return (f"-e {place}", *item.extra, *hidden)
     wheel = editable_wheel(project, package=package, extra=item.extra).write(store)
     return (f"{item.name} @ {wheel.as_uri()}", *hidden)
+
+
+def _place(directory: Path, *, root: Path) -> str:
+    """How a folder is called where uv reads it.
+
+    Behind a ``#`` uv sees a fragment, however it is quoted: such a folder gets a link
+    beside the wheels, named relative to the directory that uv runs in.
+    """
+    if "#" not in str(directory):
+        return directory.as_uri()
+    name = hashlib.sha256(os.fsencode(directory)).hexdigest()[:16]
+    link = root / LINKS / name
+    try:
+        link.parent.mkdir(exist_ok=True)
+        with contextlib.suppress(FileExistsError):
+            link.symlink_to(directory, target_is_directory=True)
+    except OSError:  # Windows lets not everybody: uv's words will name the folder
+        return directory.as_uri()
+    return f"./{LINKS}/{name}"
 
 
 def _extras(requirement: Requirement) -> str:

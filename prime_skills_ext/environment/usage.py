@@ -21,6 +21,8 @@ IN_USE = ".in-use"
 
 #: Windows has no such locks: see is_in_use
 _FCNTL: Any = importlib.import_module("fcntl") if os.name == "posix" else None
+#: opening a FIFO of that name must not wait for a writer
+_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)
 _HELD: dict[Path, int] = {}
 
 
@@ -29,7 +31,7 @@ def hold(generation: Generation) -> None:
     if _FCNTL is None or generation.directory in _HELD:
         return
     with contextlib.suppress(OSError):  # a read-only or lockless disk: nobody prunes
-        handle = os.open(generation.directory / IN_USE, os.O_RDONLY)
+        handle = os.open(generation.directory / IN_USE, _FLAGS)
         _HELD[generation.directory] = handle
         _FCNTL.flock(handle, _FCNTL.LOCK_SH | _FCNTL.LOCK_NB)
 
@@ -49,7 +51,7 @@ def is_in_use(directory: Path) -> bool:
     if _FCNTL is None:
         return True
     try:
-        handle = os.open(directory / IN_USE, os.O_RDONLY)
+        handle = os.open(directory / IN_USE, _FLAGS)
     except FileNotFoundError:
         return False
     except OSError:

@@ -25,6 +25,7 @@ from prime_skills_ext.catalog.looking import (
     is_same,
     is_there,
 )
+from prime_skills_ext.catalog.reading import read_file
 from prime_skills_ext.skill.model import Diagnostic
 
 __all__ = [
@@ -51,6 +52,8 @@ MARKER = "prime-skills-environment.json"
 """What makes a directory ours: it says what the environment in it is for."""
 RECORD_NAME = ".bootstrap-version"
 """The record, inside a generation."""
+
+_MAX_BYTES = 1 << 16
 
 
 @final
@@ -196,7 +199,7 @@ def current(environment: Environment) -> Generation | None:
 def pointed(environment: Environment) -> Generation | None:
     """The generation that the pointer names, whether or not it is well."""
     try:
-        number = (environment.root / CURRENT).read_text(encoding="utf-8").strip()
+        number = _text_of(environment.root / CURRENT).strip()
     except (OSError, UnicodeDecodeError):
         return None
     if not number.isascii() or not number.isdigit():
@@ -258,7 +261,7 @@ def _inside() -> Environment | None:
     """The own-mode environment that this process runs in, if it runs in one."""
     root = Path(sys.prefix).parent
     try:
-        facts = json.loads((root / MARKER).read_text(encoding="utf-8"))
+        facts = json.loads(_text_of(root / MARKER))
     except (OSError, ValueError):
         return None
     if not isinstance(facts, dict) or facts.get("mode") != "own":
@@ -339,11 +342,16 @@ def _is_writable(directory: Path) -> bool:
 
 def _pyvenv(directory: Path) -> dict[str, str]:
     try:
-        text = (directory / "pyvenv.cfg").read_text(encoding="utf-8")
+        text = _text_of(directory / "pyvenv.cfg")
     except (OSError, UnicodeDecodeError):
         return {}
     pairs = (line.partition("=") for line in text.splitlines())
     return {key.strip().lower(): value.strip() for key, _, value in pairs}
+
+
+def _text_of(path: Path) -> str:
+    # a FIFO, a device or a folder of that name is an error like any other
+    return read_file(path, limit=_MAX_BYTES).decode("utf-8")
 
 
 def _text(path: Path | None) -> str | None:

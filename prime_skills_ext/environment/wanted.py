@@ -127,7 +127,11 @@ def _read(
     known: SkillRecord | None,
     extra: Sequence[str],
 ) -> Wanted:
-    added = tuple(dict.fromkeys((*(known.extra if known else ()), *extra)))
+    added = tuple(
+        line
+        for line in dict.fromkeys((*(known.extra if known else ()), *extra))
+        if parse_requirements([line])  # uv would refuse the whole batch because of one
+    )
     mark = pyproject_hash(package)
     project, problems = _parse(package)
     return Wanted(
