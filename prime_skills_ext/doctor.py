@@ -7,18 +7,21 @@ few facts of the surroundings that no skill owns. It changes nothing.
 from __future__ import annotations
 
 import sys
+import traceback
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import groupby
 
 from prime_skills_ext.catalog.status import Catalogue, SkillStatus
+from prime_skills_ext.environment import record as records
+from prime_skills_ext.environment.fingerprint import package_path
 from prime_skills_ext.environment.uv import find_uv
 from prime_skills_ext.errors import UvNotFoundError
 from prime_skills_ext.manager import FAILED, SkillManager
 from prime_skills_ext.skill.model import Diagnostic
-from prime_skills_ext.views.report import Check, Doctor
+from prime_skills_ext.views.report import Check, Doctor, Message
 
-__all__ = ["examine", "summarise"]
+__all__ = ["examine", "summarise", "tell_log"]
 
 #: States that are nobody's fault and need nothing done.
 _FINE = frozenset({"ready", "instructions", "shadowed"})
@@ -60,6 +63,30 @@ def summarise(catalogue: Catalogue) -> str | None:
     if warnings:
         parts.append(_count(warnings, "warning"))
     return f"Skills: {', '.join(parts)}. See %skill doctor" if parts else None
+
+
+def tell_log(manager: SkillManager, name: str) -> Message:
+    """Say everything that uv said about a skill, or how its import ended.
+
+    Raises:
+        UnknownSkillError: There is no skill of that name.
+    """
+    status = manager.catalogue.get(name)
+    identity, package = status.skill.identity, status.skill.python
+    installed = manager.snapshot.installed
+    failure = installed.failed.get(identity)
+    log = "" if failure is None else failure.log
+    if not log and package is not None and installed.generation is not None:
+        # what works without its command has failed in part
+        known = records.read(installed.generation.record).skills
+        entry = known.get(package_path(package))
+        log = "" if entry is None else entry.log
+    error = manager.snapshot.bindings.errors.get(identity)
+    if not log and error is not None:
+        log = "".join(traceback.format_exception(error))
+    if not log:
+        return Message(text=f"{name} left no log: nothing of it failed to install")
+    return Message(text=log.rstrip(), fix=status.fix)
 
 
 def _count(number: int, thing: str) -> str:
