@@ -103,7 +103,8 @@ def summary(words: str) -> str:
     headline = _LEAD.sub("", lines[start]).strip()
     told = " ".join(" ".join(sentence).split())
     if told.startswith("Because "):  # uv's conclusion adds nothing to its premises
-        return told.removeprefix("Because ").partition(", we can conclude")[0]
+        told = told.removeprefix("Because ").partition(", we can conclude")[0]
+        headline = "" if headline.startswith("No solution found") else headline
     return told if told.startswith(headline) else f"{headline}: {told}"
 
 

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from prime_skills_ext.environment.blame import blamed, is_network, mentions, summary
+from prime_skills_ext.environment.blame import (
+    blamed,
+    did_not_run,
+    excerpt,
+    is_network,
+    mentions,
+    summary,
+)
 
 _CONFLICT = """\
 error: No solution found when resolving dependencies
@@ -23,6 +30,22 @@ error: Failed to build `Sk_7 @ file:///somewhere`
          Traceback (most recent call last):
          ValueError: sk-2==0.1 is fine
 hint: `requests` (v0.14.2) was included because `sk-8` (v0.1.0) depends on `requests<1`
+"""
+
+
+_RELATIVE = """\
+error: Failed to read `a @ file:///store/a-0.1.0-py3-none-any.whl`
+  cause: Couldn't parse metadata of `a.whl` from `a @ file:///store/a.whl`
+  cause: relative path without a directory: ../b
+         b @ ../b
+             ^^^^
+"""
+_BACKEND = """\
+error: Failed to build `a @ file:///skills/a`
+  cause: Failed to resolve requirements from `build-system.requires`
+  cause: No solution found when resolving: `hatchling`
+  cause: Because hatchling was not found and you require it, we can conclude that
+         your requirements are unsatisfiable.
 """
 
 
@@ -48,6 +71,8 @@ def test_pins_are_recognised_as_a_whole() -> None:
         (_CONFLICT, "only sk-2==0.1.0 is available and sk-2==0.1.0 depends on idna<3"),
         (_BUILD, "Failed to build `Sk_7`: The build backend returned an error"),
         ("error: disk full\n", "disk full"),
+        (_RELATIVE, "Failed to read `a`: relative path without a directory: ../b"),
+        (_BACKEND, "Failed to build `a`: hatchling was not found and you require it"),
     ],
 )
 def test_summary_is_one_sentence(words: str, expected: str) -> None:
@@ -61,4 +86,21 @@ def test_want_of_a_network_is_told_from_other_failures() -> None:
         "hint: Packages were unavailable because the network was disabled"
     )
     assert is_network("cause: Failed to fetch: https://host/simple/x/")
+    assert is_network("cause: Network connectivity is disabled, but the requested data")
     assert not is_network(_CONFLICT)
+
+
+def test_a_uv_that_did_not_run_is_told_from_other_failures() -> None:
+    """Neither a network nor a skill is to blame then."""
+    assert did_not_run("error: /bin/uv did not end within 5 s")
+    assert did_not_run("error: /bin/uv said nothing for 60 s")
+    assert did_not_run("/bin/uv could not be started: no such file")
+    assert not did_not_run(_CONFLICT)
+
+
+def test_in14_excerpt_is_the_end_of_what_uv_said_from_its_error_on() -> None:
+    """No progress and no times: what is displayed reads the same each time."""
+    assert excerpt(f"Resolved 3 packages in 5ms\n{_CONFLICT}") == _CONFLICT.rstrip()
+    many = "\n".join(map(str, range(500)))
+    assert excerpt(f"error: x\n{many}").splitlines() == many.splitlines()[-20:]
+    assert excerpt("") == ""

@@ -350,17 +350,6 @@ def test_decoy_variables_lead_uv_nowhere(
     assert list(decoy.iterdir()) == []
 
 
-@pytest.mark.parametrize("folder", ["with space", "é#%20", "quote's;x"])
-def test_odd_paths_are_installed(
-    tmp_path: Path, world: Any, new_skill: Any, folder: str
-) -> None:
-    """No character of a path breaks the fast lane."""
-    skill = new_skill("a", root=tmp_path / folder)
-    report = world.ensure(skill)
-    assert not report.failed
-    assert run_python(report, "import a; print(a.run())", cwd=tmp_path) == "1"
-
-
 @pytest.mark.network
 def test_real_index_serves_a_requirement(
     world: Any, new_skill: Any, tmp_path: Path
