@@ -101,9 +101,10 @@ def staged(
         OSError: The disk does not take it.
     """
     root = environment.root
-    for leftover in root.glob(f"{_STAGE}*"):  # of a process that was killed
-        shutil.rmtree(leftover, ignore_errors=True)
     directory = _stage(root) / "venv"
+    for leftover in root.glob(f"{_STAGE}*"):  # of a process that was killed
+        if leftover != directory.parent:
+            shutil.rmtree(leftover, ignore_errors=True)
     try:
         uv.make(directory, python=environment.interpreter)
         generation = generation_at(directory)
@@ -132,12 +133,13 @@ def _stage(root: Path) -> Path:
     """Make the directory to build in.
 
     Its name is the same each time, because it gets into uv's words: the same failure
-    must read the same.
+    must read the same. After a process was killed it is another one: the uv that it
+    started may still be writing to the old place.
     """
     directory = root / f"{_STAGE}next"
     try:
         directory.mkdir()
-    except FileExistsError:  # a leftover that cannot be removed
+    except FileExistsError:
         return Path(tempfile.mkdtemp(prefix=_STAGE, dir=root))
     return directory
 

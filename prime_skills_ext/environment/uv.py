@@ -31,18 +31,21 @@ What it resolves from its cache it reports within seconds; a build may then take
 Online it may be silent while it asks an index, and gives up by itself.
 """
 
+_REQUEST = ".request-"
 #: uv names the interpreter before it waits for anything.
 _PREAMBLE = "Using "
 _FOLDERS_SHOWN = 3
 _LIMIT = "PRIME_SKILLS_UV_TIMEOUT"
 
-#: What of ``UV_*`` says where packages come from and where they are kept.
+#: What of ``UV_*`` says where packages come from, how patiently they are fetched, and
+#: where they are kept.
 _KEPT_UV = (
     "UV_CACHE_DIR",
     "UV_CONFIG_FILE",
     "UV_DEFAULT_INDEX",
     "UV_EXTRA_INDEX_URL",
     "UV_FIND_LINKS",
+    "UV_HTTP_",
     "UV_INDEX",
     "UV_INSECURE_HOST",
     "UV_KEYRING_PROVIDER",
@@ -198,7 +201,9 @@ class Uv:
         Raises:
             ProcessError: uv did not start or did not end in time.
         """
-        with tempfile.TemporaryDirectory(prefix=".request-", dir=cwd) as folder:
+        for leftover in cwd.glob(f"{_REQUEST}*"):  # of a process that was killed
+            shutil.rmtree(leftover, ignore_errors=True)
+        with tempfile.TemporaryDirectory(prefix=_REQUEST, dir=cwd) as folder:
             argv: list[str | os.PathLike[str]] = [self.binary, "pip", "install"]
             argv += ["--python", generation.python]
             for flag, content in (

@@ -81,6 +81,7 @@ def test_no_network_fails_only_who_needs_it(
     del world.environ["PI_OFFLINE"]
     world.environ["UV_CACHE_DIR"] = str(tmp_path / "cache")
     world.environ["UV_DEFAULT_INDEX"] = "http://127.0.0.1:9/simple"
+    world.environ["UV_HTTP_RETRIES"] = "0"
     needy = new_skill("needy", dependencies=("acme-tool",))
     report = world.ensure(new_skill("plain"), needy)
     assert [path.parent.name for path in report.failed] == ["needy"]

@@ -67,6 +67,7 @@ def test_environment_of_uv_is_scrubbed() -> None:
         "UV_CACHE_DIR": "/cache",
         "UV_INDEX_URL": "https://host/simple",
         "UV_DEFAULT_INDEX": "https://host/simple",
+        "UV_HTTP_TIMEOUT": "300",
         "UV_PROJECT_ENVIRONMENT": "/decoy",
         "UV_NO_BUILD_ISOLATION": "1",
         "VIRTUAL_ENV": "/decoy",
@@ -76,6 +77,7 @@ def test_environment_of_uv_is_scrubbed() -> None:
         "FORCE_COLOR": "1",
     }
     kept = ["PATH", "SSL_CERT_FILE", "UV_CACHE_DIR", "UV_INDEX_URL", "UV_DEFAULT_INDEX"]
+    kept += ["UV_HTTP_TIMEOUT"]
     expected = {name: given[name] for name in kept} | {"NO_COLOR": "1"}
     assert scrubbed_environ(given) == expected
 
