@@ -85,7 +85,7 @@ class Session:
     def end(self) -> dict[str, Any]:
         """Return what it says after the load, and let it end."""
         stdout, stderr = self.process.communicate(timeout=_TIMEOUT_S)
-        assert (stderr, self.process.returncode) == ("", 0)
+        assert (stderr, self.process.returncode) == ("", 0), stderr
         told: dict[str, Any] = json.loads(stdout)
         return told
 
@@ -153,6 +153,7 @@ class Machine:
     def session(
         self,
         directory: Path | None = None,
+        /,
         *,
         python: str | Path = sys.executable,
         **environ: str,
@@ -162,7 +163,9 @@ class Machine:
             directory or self.project, python=python, environ=self.environ | environ
         )
 
-    def start(self, directory: Path | None = None, **keywords: Any) -> dict[str, Any]:
+    def start(
+        self, directory: Path | None = None, /, **keywords: Any
+    ) -> dict[str, Any]:
         """Start a process, and return how things stood after the load."""
         with self.session(directory, **keywords) as session:
             return session.end()

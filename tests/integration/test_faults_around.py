@@ -69,7 +69,7 @@ def test_in08_broken_workspace_around_everything(
     with machine.neighbours():
         machine.skill("slow", backend="uv_build", files={"setup.py": ""})
         told = machine.start()
-        assert told["answers"] == {"fast": "1.0", "slow": "slow"}
+        assert told["answers"] == {"fast": "1.0", "slow": "slow"}, told["reasons"]
         assert machine.is_whole(told)
     assert parent.read_text("utf-8") == content
     assert not (machine.folder / "uv.lock").exists()

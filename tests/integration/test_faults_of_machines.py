@@ -200,5 +200,5 @@ def test_moved_environments_work_where_they_are(machine: Machine) -> None:
     assert str(moved) in told["generation"]
     assert records.read(record_of(told)) == known
     machine.publish("other", "1.0")
-    machine.user_of("next", "other", "other")
+    machine.user_of("later", "other", "other")
     assert machine.is_whole(machine.start(**environ), **environ)
