@@ -12,6 +12,7 @@ from typing import final
 
 from prime_skills_ext.environment.blame import (
     blamed,
+    clash,
     did_not_run,
     is_network,
     mentions,
@@ -25,9 +26,6 @@ from prime_skills_ext.errors import ProcessError
 from prime_skills_ext.process import Completed
 
 __all__ = ["Batch", "Item", "Outcome", "install"]
-
-MAX_ROUNDS = 8
-"""After how many dropped culprits the rest is asked about one by one."""
 
 _SHOWN = ("Resolved", "Building", "Built", "Prepared", "Downloading", "Installed")
 
@@ -163,7 +161,8 @@ def install(batch: Batch, *, items: Sequence[Item]) -> Outcome:
     """
     tally = _Tally(rest=list(items), offline_by=batch.uv.offline_by)
     done = batch.attempt(tally.rest)
-    for _ in range(MAX_ROUNDS):
+    # every round drops a skill or gives up one of two hopes: it ends
+    while True:
         if done.returncode == 0:
             return tally.outcome()
         if done.returncode < 0:
@@ -198,7 +197,9 @@ class _Tally:
 
     def drop(self, item: Item, *, words: str) -> None:
         """Take one out; whoever requires it fails with it, which is told later."""
-        self.failed[item.key] = _failure(words, offline_by=self.offline_by)
+        self.failed[item.key] = _failure(
+            words, offline_by=self.offline_by, name=item.name
+        )
         if is_network(words) or did_not_run(words):
             self.cut_off.add(item.key)
         gone = {item.key}
@@ -279,12 +280,16 @@ def _with_siblings(item: Item, *, items: Sequence[Item]) -> list[Item]:
     return [one for one in items if one.key in wanted]
 
 
-def _failure(words: str, *, offline_by: Sequence[str]) -> Failure:
+def _failure(words: str, *, offline_by: Sequence[str], name: str = "") -> Failure:
     sentence = summary(words)
     if did_not_run(words):
         return Failure(
             reason=sentence, fix=f"{NOT_RUN_FIX}, then {RETRY_FIX}", log=words
         )
+    contradiction = clash(words, name=name)
+    if contradiction is not None:
+        fix = f"relax one of the two in its pyproject.toml, then {RETRY_FIX}"
+        return Failure(reason=contradiction, fix=fix, log=words)
     if is_network(words) and offline_by:
         unset = ", ".join(f"%env {name}=0" for name in offline_by)
         return Failure(

@@ -11,7 +11,15 @@ from itertools import pairwise
 
 from packaging.utils import canonicalize_name
 
-__all__ = ["blamed", "did_not_run", "excerpt", "is_network", "mentions", "summary"]
+__all__ = [
+    "blamed",
+    "clash",
+    "did_not_run",
+    "excerpt",
+    "is_network",
+    "mentions",
+    "summary",
+]
 
 EXCERPT_LINES = 20
 """How many lines of a failure are told where the whole of it is not asked for."""
@@ -25,6 +33,9 @@ _BLAMES = (
     re.compile(rf"all versions of {_NAME}"),
     re.compile(rf"{_NAME}(?:==[^\s,]+)? cannot be used"),
     re.compile(rf"only {_NAME}==[^\s,]+ is available"),
+)
+_CLAUSE = re.compile(
+    rf"{_NAME}(?:==[^\s,]+)? depends? on ({_NAME}[^\s,]*(?:,[<>=!~][^\s,]*)*)"
 )
 _NETWORK = re.compile(
     r"the network was disabled|network connectivity is disabled|Failed to fetch"
@@ -65,6 +76,20 @@ def mentions(words: str, *, pins: Iterable[str]) -> bool:
     return any(
         re.search(rf"(?<![\w.-]){re.escape(pin)}(?![\w.]*\w)", text) for pin in pins
     )
+
+
+def clash(words: str, *, name: str) -> str | None:
+    """Which requirement of ``name`` contradicts whose, if uv says that."""
+    found = [
+        (canonicalize_name(match[1]), match[2].rstrip("."), canonicalize_name(match[3]))
+        for match in _CLAUSE.finditer(" ".join(words.split()))
+    ]
+    # the last is the one that uv concluded, whatever led to it
+    for _, own, wanted in reversed([clause for clause in found if clause[0] == name]):
+        for other, theirs, rival in found:
+            if rival == wanted and other != name and theirs != own:
+                return f"{name} needs {own}, and {other} needs {theirs}"
+    return None
 
 
 def is_network(words: str) -> bool:

@@ -7,7 +7,7 @@ generation stays current until the new one has been verified.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from prime_skills_ext import process
@@ -18,9 +18,11 @@ from prime_skills_ext.environment.assessment import (
     check,
     find_gaps,
     gone,
+    is_loaded,
     is_readable,
     look,
 )
+from prime_skills_ext.environment.closure import Installed
 from prime_skills_ext.environment.facts import Facts, Request, facts, is_inside
 from prime_skills_ext.environment.filling import LINKS, Filled, Filling, lines_of
 from prime_skills_ext.environment.generations import prune, staged
@@ -271,12 +273,23 @@ def _last_record(environment: Environment) -> Record:
 def _restart(generation: Generation, *, old: Generation | None) -> tuple[str, ...]:
     """What this process already uses in another version."""
     used = [one for one in active() if one.directory != generation.directory]
-    if old is not None and is_inside(old):
-        used.append(old)
     new = look((), generation=generation).installed
-    changed: set[str] = set()
-    for one in used:
-        for name, there in look((), generation=one).installed.items():
-            if name in new and new[name].version != there.version:
-                changed.add(name)
+    changed = {
+        there.name
+        for one in used
+        # what was not imported yet comes from the new one at once
+        for there in _replaced(one, new=new)
+        if is_loaded(there)
+    }
+    if old is not None and is_inside(old):
+        # there the old ones come first until the kernel starts again
+        changed |= {there.name for there in _replaced(old, new=new)}
     return tuple(sorted(changed))
+
+
+def _replaced(old: Generation, *, new: Mapping[str, Installed]) -> list[Installed]:
+    return [
+        there
+        for name, there in look((), generation=old).installed.items()
+        if name in new and new[name].version != there.version
+    ]

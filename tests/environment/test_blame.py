@@ -6,6 +6,7 @@ import pytest
 
 from prime_skills_ext.environment.blame import (
     blamed,
+    clash,
     did_not_run,
     excerpt,
     is_network,
@@ -19,6 +20,11 @@ error: No solution found when resolving dependencies
          conclude that all versions of sk-2 depend on idna<3.
          And because sk-3==0.1.0 depends on idna>=3.4 and idna==2.10, we can conclude
          that all versions of sk-2 and all versions of sk-3 are incompatible.
+"""
+_CHAIN = """\
+  cause: Because all versions of beta depend on acme>=1,<2 and c==1 depends on beta, we
+         can conclude that c==1 depends on acme>=1,<2. And because all==2 depends on
+         acme>=2.
 """
 _NAME = "`Sk_7 @ file:///somewhere`"
 _BUILD = """\
@@ -55,6 +61,19 @@ def test_culprits_are_read_from_uvs_words() -> None:
     assert blamed(_CONFLICT, names=names) == ("sk-2", "sk-3")
     assert blamed(_BUILD, names=names) == ("sk-7", "sk-8")
     assert blamed("error: edit the word", names={"edit", "word"}) == ()
+
+
+def test_a_contradiction_names_both_sides() -> None:
+    """Uv's own sentence stops at the first of the two."""
+    assert (
+        clash(_CONFLICT, name="sk-3") == "sk-3 needs idna>=3.4, and sk-2 needs idna<3"
+    )
+    assert (
+        clash(_CONFLICT, name="sk-2") == "sk-2 needs idna<3, and sk-3 needs idna>=3.4"
+    )
+    assert clash(_CONFLICT, name="sk-4") is None
+    assert clash(_CHAIN, name="c") == "c needs acme>=1,<2, and all needs acme>=2"
+    assert clash(_BUILD, name="sk-8") is None
 
 
 def test_pins_are_recognised_as_a_whole() -> None:

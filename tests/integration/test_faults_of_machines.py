@@ -85,9 +85,10 @@ def test_in14_missing_uv_costs_only_who_needs_it(machine: Machine) -> None:
     machine.user_of("user", "acme", "acme")
     with machine.neighbours():
         machine.skill("plain")
+        machine.user_of("also", "acme", "acme>=1")
         machine.user_of("needy", "other", "other")
         told = machine.start(PRIME_SKILLS_UV="/nowhere/uv")
-        assert told["answers"] == {"plain": "plain", "user": "1.0"}
+        assert told["answers"] == {"also": "1.0", "plain": "plain", "user": "1.0"}
         assert "it needs other; uv not found" in told["reasons"]["needy"]
         assert "/nowhere/uv" in told["reasons"]["needy"]
         assert machine.is_whole(machine.start())
