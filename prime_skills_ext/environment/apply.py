@@ -16,6 +16,7 @@ from prime_skills_ext.environment.blame import (
     did_not_run,
     is_network,
     mentions,
+    shortened,
     summary,
 )
 from prime_skills_ext.environment.plan import NOT_RUN_FIX, RETRY_FIX, Failure
@@ -141,10 +142,7 @@ class Batch:
                 on_line=self._show,
             )
         except ProcessError as error:
-            # without its arguments: names of drafts differ from one time to the next
-            what, _, _ = error.message.partition("\n")
-            what = what.replace(" ".join(error.argv), error.argv[0]).rstrip(":")
-            said = f"{error.stderr_tail}\nerror: {what}\n".lstrip("\n")
+            said = f"{error.stderr_tail}\nerror: {shortened(error)}\n".lstrip("\n")
             return Completed(argv=error.argv, returncode=-1, stdout="", stderr=said)
 
     def _show(self, line: str) -> None:

@@ -15,7 +15,12 @@ import time
 from typing import Any
 
 from prime_skills_ext.catalog.reading import read_file
-from prime_skills_ext.environment.blame import did_not_run, is_network
+from prime_skills_ext.environment.blame import (
+    did_not_run,
+    is_network,
+    shortened,
+    summary,
+)
 from prime_skills_ext.environment.facts import Facts, Request
 from prime_skills_ext.environment.plan import NOT_RUN_FIX, RETRY_FIX, Failure
 from prime_skills_ext.environment.record import MAX_LOG_CHARS, Record
@@ -78,9 +83,10 @@ def failure(error: PrimeSkillsError) -> Failure:
     log = "\n".join(getattr(error, "__notes__", ()))
     reason, fix = error.message, error.fix
     if isinstance(error, ProcessError):
-        log = error.message
-        if did_not_run(error.message):
-            fix = f"{NOT_RUN_FIX}, then {RETRY_FIX}"
+        log, reason = error.message, shortened(error)
+        if error.stderr_tail and not did_not_run(reason):
+            reason = f"{reason}: {summary(error.stderr_tail)}"
+        fix = f"{NOT_RUN_FIX}, then {RETRY_FIX}"
     return Failure(reason=reason, fix=fix, log=log)
 
 

@@ -11,6 +11,8 @@ from itertools import pairwise
 
 from packaging.utils import canonicalize_name
 
+from prime_skills_ext.errors import ProcessError
+
 __all__ = [
     "blamed",
     "clash",
@@ -18,6 +20,7 @@ __all__ = [
     "excerpt",
     "is_network",
     "mentions",
+    "shortened",
     "summary",
 ]
 
@@ -107,6 +110,12 @@ def excerpt(words: str) -> str:
     lines = words.splitlines()
     start = next((i for i, line in enumerate(lines) if _LEAD.match(line)), 0)
     return "\n".join(lines[start:][-EXCERPT_LINES:]).rstrip()
+
+
+def shortened(error: ProcessError) -> str:
+    """What happened to uv, without its arguments: names of drafts differ each time."""
+    what = error.message.partition("\n")[0]
+    return what.replace(" ".join(error.argv), error.argv[0]).rstrip(":")
 
 
 def summary(words: str) -> str:

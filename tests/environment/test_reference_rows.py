@@ -81,10 +81,10 @@ def test_s12_5_row8_edited_skill_is_installed_again_alone(
     assert changed == [str(skills[0].directory)]
 
 
-def test_s12_5_row9_second_start_retries_nothing_and_rebuilds_nothing(
+def test_s12_5_row9_w17_second_start_retries_nothing_and_rebuilds_nothing(
     world: Any, new_skill: Any, calls: list[str]
 ) -> None:
-    """The good one is in; the bad one's failure is remembered with uv's reason (W17)."""
+    """The good one is in; the bad one's failure is remembered, with uv's reason."""
     skills = [new_skill("good"), new_skill("bad", dependencies=("no-such-dist-xyz",))]
     first = world.ensure(*skills)
     calls.clear()
