@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from prime_skills_ext.environment.attempts import ATTEMPT, MAX_AGE_S
+from prime_skills_ext.environment.venv import locate
 from tests.environment.conftest import fake_uv, rewrite
 
 pytestmark = pytest.mark.integration
@@ -108,5 +109,21 @@ def test_damaged_memory_is_none(
     (world.environment.root / ATTEMPT).write_text(text, encoding="utf-8")
     world.ensure(skill)
     assert count(hanging) == 2
+    world.ensure(skill)
+    assert count(hanging) == 2
+
+
+def test_own_mode_asks_again_after_ten_minutes(
+    world: Any, new_skill: Any, hanging: Path
+) -> None:
+    """There is no kernel of its own yet in which somebody could ask for a retry."""
+    place = world.environment.base.parents[1]
+    world.environment = locate(mode="own", agent_directory=place, environ=world.environ)
+    skill = new_skill("plain")
+    reports = [world.ensure(skill) for _ in range(2)]
+    assert [report.generation for report in reports] == [None, None]
+    assert reports[0].problem == reports[1].problem
+    assert count(hanging) == 1
+    age(world, seconds=MAX_AGE_S + 1)
     world.ensure(skill)
     assert count(hanging) == 2

@@ -185,3 +185,18 @@ def test_drift_is_repaired_when_a_requirement_disappears(
     report = world.ensure(skill)
     assert names(report) == ["a"]
     assert run_python(report, "import acme_tool; print('in')", cwd=tmp_path) == "in"
+
+
+def test_in10_after_a_kill_the_next_one_is_built_elsewhere(
+    world: Any, new_skill: Any, calls: list[str]
+) -> None:
+    """The uv of the killed process may live on, and must not write into the new one."""
+    left = world.environment.root / ".building-next"
+    (left / "venv" / "half").mkdir(parents=True)
+    (world.environment.root / ".request-x").mkdir()
+    assert dict(world.ensure(new_skill("a")).failed) == {}
+    made = [call for call in calls if " venv " in call]
+    assert len(made) == 1
+    assert str(left / "venv") not in made[0]
+    names_left = {path.name for path in world.environment.root.iterdir()}
+    assert not [name for name in names_left if name.startswith((".b", ".r"))]
