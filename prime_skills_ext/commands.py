@@ -131,6 +131,10 @@ def _doctor(manager: SkillManager, arguments: Arguments) -> object:
     return doctor.examine(manager, everything=arguments.all)
 
 
+def _log(manager: SkillManager, arguments: Arguments) -> object:
+    return doctor.tell_log(manager, arguments.NAME)
+
+
 def _check(manager: SkillManager, arguments: Arguments) -> object:
     # an author's tool: nobody who loads the extension waits for its parsers
     from prime_skills_ext import check  # noqa: PLC0415
@@ -251,6 +255,12 @@ COMMANDS = (
         help="what is wrong, where, and the command that fixes it",
         run=_doctor,
         options=(("--all", flag("every warning, however many of one kind")),),
+    ),
+    Command(
+        name="log",
+        help="everything uv said about a skill that failed to install",
+        run=_log,
+        takes="skill",
     ),
     Command(
         name="check",

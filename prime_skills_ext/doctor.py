@@ -7,19 +7,22 @@ few facts of the surroundings that no skill owns. It changes nothing.
 from __future__ import annotations
 
 import sys
+import traceback
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import groupby
 
 from prime_skills_ext.catalog.status import FAILED, SkillStatus
+from prime_skills_ext.environment import record as records
+from prime_skills_ext.environment.fingerprint import package_path
 from prime_skills_ext.environment.uv import find_uv
 from prime_skills_ext.errors import UvNotFoundError
 from prime_skills_ext.manager import SkillManager
 from prime_skills_ext.skill.model import Diagnostic
-from prime_skills_ext.views.report import Check, Doctor
+from prime_skills_ext.views.report import Check, Doctor, Message
 from prime_skills_ext.views.summary import counted
 
-__all__ = ["examine"]
+__all__ = ["examine", "tell_log"]
 
 #: States that are nobody's fault and need nothing done.
 _FINE = frozenset({"ready", "instructions", "shadowed"})
@@ -44,6 +47,30 @@ def examine(manager: SkillManager, *, everything: bool = False) -> Doctor:
             *_diagnostics(manager.catalogue.diagnostics, everything=everything),
         )
     )
+
+
+def tell_log(manager: SkillManager, name: str) -> Message:
+    """Say everything that uv said about a skill, or how its import ended.
+
+    Raises:
+        UnknownSkillError: There is no skill of that name.
+    """
+    status = manager.catalogue.get(name)
+    identity, package = status.skill.identity, status.skill.python
+    installed = manager.snapshot.installed
+    failure = installed.failed.get(identity)
+    log = "" if failure is None else failure.log
+    if not log and package is not None and installed.generation is not None:
+        # what works without its command has failed in part
+        known = records.read(installed.generation.record).skills
+        entry = known.get(package_path(package))
+        log = "" if entry is None else entry.log
+    error = manager.snapshot.bindings.errors.get(identity)
+    if not log and error is not None:
+        log = "".join(traceback.format_exception(error))
+    if not log:
+        return Message(text=f"{name} left no log: nothing of it failed to install")
+    return Message(text=log.rstrip(), fix=status.fix)
 
 
 def _python(manager: SkillManager) -> Iterator[Check]:

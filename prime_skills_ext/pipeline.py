@@ -28,6 +28,7 @@ from prime_skills_ext.catalog.survey import Choices, Survey, survey
 from prime_skills_ext.catalog.trust import Distrust, needs_trust
 from prime_skills_ext.environment import record as records
 from prime_skills_ext.environment.activation import activate, deactivate
+from prime_skills_ext.environment.blame import excerpt
 from prime_skills_ext.environment.facts import is_inside
 from prime_skills_ext.environment.installation import InstallReport, ensure
 from prime_skills_ext.environment.scripts import write_scripts
@@ -385,6 +386,8 @@ def _refused(skills: Iterable[Skill], installed: InstallReport) -> dict[str, Ref
 
 def _failures(installed: InstallReport) -> dict[Path, Problem]:
     return {
-        identity: Problem(state="install-failed", reason=it.reason, fix=it.fix)
+        identity: Problem(
+            state="install-failed", reason=it.reason, fix=it.fix, log=excerpt(it.log)
+        )
         for identity, it in installed.failed.items()
     }

@@ -16,7 +16,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
 from typing import IO, Literal, final
@@ -66,6 +66,35 @@ class Completed:
     stderr: str
 
 
+@final
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Limits:
+    """How long a command may take, counted from now."""
+
+    timeout_s: float
+    silence_s: float | None
+    preamble: str | None
+    started: float = field(default_factory=time.monotonic)
+
+    def left(self, *, has_spoken: bool) -> float:
+        """Seconds until the next limit, negative after it."""
+        limit = self.timeout_s
+        if self.silence_s is not None and not has_spoken:
+            limit = min(limit, self.silence_s)
+        return self.started + limit - time.monotonic()
+
+    def is_word(self, line: str) -> bool:
+        """Whether a line shows that something moves."""
+        return self.preamble is None or not line.lstrip().startswith(self.preamble)
+
+    def broken(self) -> str:
+        """Say which limit was the one."""
+        silence = self.silence_s
+        if silence is not None and self.left(has_spoken=True) > 0:
+            return f"said nothing for {silence:g} s"
+        return f"did not end within {self.timeout_s:g} s"
+
+
 def redact(text: str) -> str:
     """Replace user names and passwords of URLs in ``text``."""
     return _USERINFO.sub("***@", text)
@@ -76,6 +105,8 @@ def run(
     *,
     cwd: Path,
     timeout_s: float,
+    silence_s: float | None = None,
+    preamble: str | None = None,
     env: Mapping[str, str] | None = None,
     check: bool = True,
     on_line: Callable[[str], None] | None = None,
@@ -86,6 +117,10 @@ def run(
         argv: Program and arguments; no shell is involved.
         cwd: Where it runs.
         timeout_s: Seconds after which the whole group is killed.
+        silence_s: Seconds after which it is killed if it has said nothing at all;
+            ``None`` lets it be silent to its end.
+        preamble: How lines start that it says before it does anything: they break no
+            silence.
         env: Its environment; ``None`` means this process's own.
         check: Raise when it exits with anything but 0.
         on_line: Called in this thread with every line of either stream as it comes,
@@ -99,19 +134,18 @@ def run(
     shown = tuple(redact(item) for item in command)
     collected: dict[_Stream, list[str]] = {"stdout": [], "stderr": []}
     process: subprocess.Popen[str] | None = None
+    limits = _Limits(timeout_s=timeout_s, silence_s=silence_s, preamble=preamble)
     try:
         with _held_interrupt():
             process = _start(command, shown=shown, cwd=cwd, env=env)
-        in_time = _follow(process, collected, timeout_s=timeout_s, on_line=on_line)
+        broken = _follow(process, collected, limits=limits, on_line=on_line)
     finally:
         # also after an interrupt or an error in on_line: nothing may be left behind
         if process is not None:
             _end(process)
     stdout, stderr = ("".join(lines) for lines in collected.values())
-    if not in_time:
-        raise _failure(
-            shown, f"did not end within {timeout_s:g} s", returncode=None, stderr=stderr
-        )
+    if broken is not None:
+        raise _failure(shown, broken, returncode=None, stderr=stderr)
     if check and process.returncode != 0:
         raise _failure(
             shown,
@@ -184,43 +218,45 @@ def _follow(
     process: subprocess.Popen[str],
     collected: Mapping[_Stream, list[str]],
     *,
-    timeout_s: float,
+    limits: _Limits,
     on_line: Callable[[str], None] | None,
-) -> bool:
-    """Collect both streams until they close; whether that was in time."""
+) -> str | None:
+    """Collect both streams until they close; return which limit was broken, if any."""
     lines: _Lines = queue.SimpleQueue()
     for name, pipe in (("stdout", process.stdout), ("stderr", process.stderr)):
         threading.Thread(
             target=_pump, args=(name, pipe, lines), name=f"read {name}", daemon=True
         ).start()
-    deadline = time.monotonic() + timeout_s
+    has_spoken = False
     open_pipes = 2
     while open_pipes:
+        left = limits.left(has_spoken=has_spoken)
         try:
-            stream, line = lines.get(timeout=_patience(process, deadline=deadline))
+            stream, line = lines.get(timeout=_patience(process, left=left))
         except queue.Empty:
             if process.poll() is not None:
-                return True  # a grandchild keeps the pipe: the command itself is done
-            if time.monotonic() >= deadline:
-                return False
+                return None  # a grandchild keeps the pipe: the command itself is done
+            if limits.left(has_spoken=has_spoken) <= 0:
+                return limits.broken()
             continue
         if line is None:
             open_pipes -= 1
             continue
+        has_spoken = has_spoken or limits.is_word(line)
         collected[stream].append(line)
         if on_line is not None:
             on_line(redact(line.rstrip("\r\n")))
     try:
-        process.wait(timeout=max(0.0, deadline - time.monotonic()))
+        process.wait(timeout=max(0.0, limits.left(has_spoken=True)))
     except subprocess.TimeoutExpired:
-        return False
-    return True
+        return limits.broken()
+    return None
 
 
-def _patience(process: subprocess.Popen[str], *, deadline: float) -> float:
-    left = max(0.0, deadline - time.monotonic())
+def _patience(process: subprocess.Popen[str], *, left: float) -> float:
     # short slices notice a command that ended while its child holds the pipe
-    return min(left, _GRACE_S if process.poll() is None else _GRACE_S / 10)
+    slice_s = _GRACE_S if process.poll() is None else _GRACE_S / 10
+    return min(max(0.0, left), slice_s)
 
 
 def _pump(name: _Stream, pipe: IO[str], lines: _Lines) -> None:

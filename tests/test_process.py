@@ -10,6 +10,7 @@ import threading
 import time
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
 import pytest
 
@@ -115,6 +116,18 @@ def test_timeout_kills_the_whole_group(tmp_path: Path) -> None:
     assert caught.value.returncode is None
     assert time.monotonic() - started < 10
     assert has_ended(int(seen[0]))
+
+
+def test_silent_command_is_given_up_early(tmp_path: Path) -> None:
+    """One that says nothing, or only what it always says, hangs; one that moves may."""
+    limits: dict[str, Any] = {"timeout_s": 60, "silence_s": 0.5, "preamble": "Using "}
+    for said in ("", "print('Using this', flush=True)"):
+        code = f"import time; {said}\ntime.sleep(60)"
+        with pytest.raises(ProcessError, match=r"said nothing for 0\.5 s"):
+            run([sys.executable, "-c", code], cwd=tmp_path, **limits)
+    code = "import time; print('Resolved', flush=True)\ntime.sleep(1)\nprint('done')"
+    done = run([sys.executable, "-c", code], cwd=tmp_path, **limits)
+    assert done.stdout == "Resolved\ndone\n"
 
 
 def test_stubborn_grandchild_is_killed_with_its_parent(tmp_path: Path) -> None:

@@ -48,11 +48,13 @@ class Problem(NamedTuple):
         state: What the table says.
         reason: One sentence, without a full stop.
         fix: One command or instruction.
+        log: The last lines of what a tool said about it, possibly empty.
     """
 
     state: State
     reason: str
     fix: str
+    log: str = ""
 
 
 @final

@@ -12,12 +12,15 @@ from typing import final
 
 from prime_skills_ext.environment.blame import (
     blamed,
+    clash,
+    did_not_run,
     is_network,
     mentions,
     missing_backend,
+    shortened,
     summary,
 )
-from prime_skills_ext.environment.plan import RETRY_FIX, Failure
+from prime_skills_ext.environment.failure import NOT_RUN_FIX, RETRY_FIX, Failure
 from prime_skills_ext.environment.uv import Uv
 from prime_skills_ext.environment.venv import Generation
 from prime_skills_ext.environment.wheel import RUNTIME_NAME
@@ -25,9 +28,6 @@ from prime_skills_ext.errors import ProcessError
 from prime_skills_ext.process import Completed
 
 __all__ = ["Batch", "Item", "Outcome", "install"]
-
-MAX_ROUNDS = 8
-"""After how many dropped culprits the rest is asked about one by one."""
 
 
 @final
@@ -141,9 +141,8 @@ class Batch:
                 on_line=self.on_line,
             )
         except ProcessError as error:
-            return Completed(
-                argv=error.argv, returncode=-1, stdout="", stderr=error.message
-            )
+            said = f"{error.stderr_tail}\nerror: {shortened(error)}\n".lstrip("\n")
+            return Completed(argv=error.argv, returncode=-1, stdout="", stderr=said)
 
 
 def install(batch: Batch, *, items: Sequence[Item]) -> Outcome:
@@ -155,7 +154,8 @@ def install(batch: Batch, *, items: Sequence[Item]) -> Outcome:
     """
     tally = _Tally(rest=list(items), offline_by=batch.uv.offline_by)
     done = batch.attempt(tally.rest)
-    for _ in range(MAX_ROUNDS):
+    # every round drops a skill or gives up one of two hopes: it ends
+    while True:
         if done.returncode == 0:
             return tally.outcome()
         if done.returncode < 0:
@@ -190,8 +190,10 @@ class _Tally:
 
     def drop(self, item: Item, *, words: str) -> None:
         """Take one out; whoever requires it fails with it, which is told later."""
-        self.failed[item.key] = _failure(words, offline_by=self.offline_by)
-        if is_network(words):
+        self.failed[item.key] = _failure(
+            words, offline_by=self.offline_by, name=item.name
+        )
+        if is_network(words) or did_not_run(words):
             self.cut_off.add(item.key)
         gone = {item.key}
         while True:
@@ -271,7 +273,7 @@ def _with_siblings(item: Item, *, items: Sequence[Item]) -> list[Item]:
     return [one for one in items if one.key in wanted]
 
 
-def _failure(words: str, *, offline_by: Sequence[str]) -> Failure:
+def _failure(words: str, *, offline_by: Sequence[str], name: str = "") -> Failure:
     sentence = summary(words)
     backend = missing_backend(words)
     if backend is not None and is_network(words):
@@ -282,6 +284,14 @@ def _failure(words: str, *, offline_by: Sequence[str]) -> Failure:
             f"then {RETRY_FIX}",
             log=words,
         )
+    if did_not_run(words):
+        return Failure(
+            reason=sentence, fix=f"{NOT_RUN_FIX}, then {RETRY_FIX}", log=words
+        )
+    contradiction = clash(words, name=name)
+    if contradiction is not None:
+        fix = f"relax one of the two in its pyproject.toml, then {RETRY_FIX}"
+        return Failure(reason=contradiction, fix=fix, log=words)
     if is_network(words) and offline_by:
         unset = ", ".join(f"%env {name}=0" for name in offline_by)
         return Failure(

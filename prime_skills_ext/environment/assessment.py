@@ -5,12 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from importlib.metadata import PathDistribution
 from pathlib import Path
 from typing import final
 
 from prime_skills_ext.catalog.looking import is_file
 from prime_skills_ext.environment import closure
-from prime_skills_ext.environment.closure import Gap, Index
+from prime_skills_ext.environment.closure import Gap, Index, Installed
 from prime_skills_ext.environment.facts import OURS, Request
 from prime_skills_ext.environment.fingerprint import kernel_paths
 from prime_skills_ext.environment.plan import (
@@ -32,6 +33,7 @@ __all__ = [
     "conflict",
     "find_gaps",
     "gone",
+    "is_loaded",
     "is_readable",
     "look",
 ]
@@ -143,11 +145,28 @@ def conflict(item: Wanted, *, gaps: Sequence[Gap]) -> Failure | None:
         bare = f"{gap.requirement.name}{gap.requirement.specifier}"
         return Failure(
             reason=f"skill {item.skill.name} needs {bare}{through}, the kernel has "
-            f"{gap.found.name} {gap.found.version} at {gap.found.path.parent}",
+            f"{gap.found.name} {gap.found.version}{_loaded(gap.found)} at "
+            f"{gap.found.path.parent}",
             fix=f"uv pip install --python {sys.executable} '{bare}', then restart the "
-            "kernel",
+            f"kernel; or relax it in the pyproject.toml of {item.skill.name}",
         )
     return None
+
+
+def _loaded(found: Installed) -> str:
+    return " loaded" if is_loaded(found) else ""
+
+
+def is_loaded(found: Installed) -> bool:
+    """Whether this process has imported something of a distribution."""
+    site = found.path.parent
+    files = PathDistribution(found.path).files or ()
+    tops = {path.parts[0].partition(".")[0] for path in files if path.suffix == ".py"}
+    modules = (sys.modules.get(top) for top in tops)
+    return any(
+        (file := getattr(module, "__file__", None)) and Path(file).is_relative_to(site)
+        for module in modules
+    )
 
 
 def gone(record: Record) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from prime_skills_ext.environment import record as records
 from prime_skills_ext.environment.activation import active
+from prime_skills_ext.environment.facts import is_inside
 from prime_skills_ext.environment.record import Record
 from prime_skills_ext.environment.venv import (
     Environment,
@@ -92,14 +93,22 @@ def changed_under(
     if not used:
         return ()
     # only a kernel that moves on compares: a start does not load what looks inside
-    from prime_skills_ext.environment.assessment import look  # noqa: PLC0415
+    from prime_skills_ext.environment.assessment import (  # noqa: PLC0415
+        is_loaded,
+        look,
+    )
 
     new = look((), generation=generation).installed
-    changed: set[str] = set()
-    for one in used:
-        for name, there in look((), generation=one).installed.items():
-            if name in new and new[name].version != there.version:
-                changed.add(name)
+    changed = {
+        there.name
+        for one in used
+        for name, there in look((), generation=one).installed.items()
+        if name in new
+        and new[name].version != there.version
+        # what an overlay holds and nobody imported yet comes from the new one at once;
+        # where the kernel runs inside, the old one comes first until it starts again
+        and (is_inside(one) or is_loaded(there))
+    }
     return tuple(sorted(changed))
 
 

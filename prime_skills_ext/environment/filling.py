@@ -5,6 +5,10 @@ Turns skills into uv's requirement lines, and what uv installed into record entr
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
+import os
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import PathDistribution
@@ -13,6 +17,7 @@ from typing import final
 
 from packaging.requirements import Requirement
 
+from prime_skills_ext.catalog.reading import read_file
 from prime_skills_ext.environment import closure
 from prime_skills_ext.environment.apply import Batch, Item, Outcome, install
 from prime_skills_ext.environment.assessment import conflict, find_gaps, look
@@ -29,11 +34,15 @@ from prime_skills_ext.environment.plan import (
 from prime_skills_ext.environment.record import Command, SkillRecord
 from prime_skills_ext.environment.uv import Uv
 from prime_skills_ext.environment.venv import Environment, Generation
+from prime_skills_ext.environment.wanted import MAX_PYPROJECT_BYTES
 from prime_skills_ext.environment.wheel import RUNTIME_NAME, editable_wheel
 from prime_skills_ext.errors import InstallError
 from prime_skills_ext.progress import Listener
 
-__all__ = ["Filled", "Filling", "lines_of"]
+__all__ = ["LINKS", "Filled", "Filling", "lines_of"]
+
+LINKS = "links"
+"""Folder of an environment with links to skills whose own path uv cannot be given."""
 
 
 @final
@@ -85,9 +94,42 @@ def lines_of(
         if gap.by_kernel and gap.found is None
     ]
     if project.slow_lane is not None:
-        return (f"-e {package.directory.absolute().as_uri()}", *item.extra, *hidden)
+        place = _place(package.directory.absolute(), root=store.parent)
+        return (f"-e {place}", *item.extra, *hidden)
     wheel = editable_wheel(project, package=package, extra=item.extra).write(store)
     return (f"{item.name} @ {wheel.as_uri()}", *hidden)
+
+
+def _place(directory: Path, *, root: Path) -> str:
+    """How a folder is called where uv reads it.
+
+    Behind a ``#`` uv sees a fragment, however it is quoted, and it reads every
+    ``pyproject.toml`` above a project: where that cannot work the folder gets a link
+    beside the wheels, named relative to the directory that uv runs in.
+    """
+    if "#" not in str(directory) and not _is_below_damage(directory):
+        return directory.as_uri()
+    name = hashlib.sha256(os.fsencode(directory)).hexdigest()[:16]
+    link = root / LINKS / name
+    try:
+        link.parent.mkdir(exist_ok=True)
+        with contextlib.suppress(FileExistsError):
+            link.symlink_to(directory, target_is_directory=True)
+    except OSError:  # Windows lets not everybody: uv's words will name the folder
+        return directory.as_uri()
+    return f"./{LINKS}/{name}"
+
+
+def _is_below_damage(directory: Path) -> bool:
+    for parent in directory.parents:
+        try:
+            data = read_file(parent / "pyproject.toml", limit=MAX_PYPROJECT_BYTES)
+            tomllib.loads(data.decode("utf-8"))
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except (OSError, ValueError, RecursionError):
+            return True
+    return False
 
 
 def _extras(requirement: Requirement) -> str:

@@ -119,9 +119,10 @@ def staged(
         OSError: The disk does not take it.
     """
     root = environment.root
-    for leftover in root.glob(f"{STAGE}*"):  # of a process that was killed
-        shutil.rmtree(leftover, ignore_errors=True)
     directory = stage(root) / "venv"
+    for leftover in root.glob(f"{STAGE}*"):  # of a process that was killed
+        if leftover != directory.parent:
+            shutil.rmtree(leftover, ignore_errors=True)
     try:
         uv.make(directory, python=environment.interpreter)
         generation = generation_at(directory)
@@ -150,11 +151,12 @@ def stage(root: Path) -> Path:
     """Make the directory to build in, or to move to what is being removed.
 
     Its name is the same each time, because it gets into uv's words: the same failure
-    must read the same.
+    must read the same. After a process was killed it is another one: the uv that it
+    started may still be writing to the old place.
     """
     directory = root / f"{STAGE}next"
     try:
         directory.mkdir()
-    except FileExistsError:  # a leftover that cannot be removed
+    except FileExistsError:
         return Path(tempfile.mkdtemp(prefix=STAGE, dir=root))
     return directory

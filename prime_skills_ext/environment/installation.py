@@ -25,7 +25,7 @@ from prime_skills_ext.environment.record import Command, Record, SkillRecord
 from prime_skills_ext.environment.recorded import recorded
 from prime_skills_ext.environment.usage import note_use
 from prime_skills_ext.environment.venv import Environment, Generation, current
-from prime_skills_ext.errors import PrimeSkillsError, ProcessError, UvNotFoundError
+from prime_skills_ext.errors import PrimeSkillsError
 from prime_skills_ext.later import later
 from prime_skills_ext.progress import Listener
 from prime_skills_ext.skill.model import Diagnostic, Skill
@@ -33,6 +33,7 @@ from prime_skills_ext.skill.model import Diagnostic, Skill
 if TYPE_CHECKING:
     from prime_skills_ext.environment import (
         assessment,
+        attempts,
         generations,
         locking,
         renewal,
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 else:
     # the cold half: what looks into packages, locks, starts uv and writes
     assessment = later("prime_skills_ext.environment.assessment")
+    attempts = later("prime_skills_ext.environment.attempts")
     generations = later("prime_skills_ext.environment.generations")
     locking = later("prime_skills_ext.environment.locking")
     renewal = later("prime_skills_ext.environment.renewal")
@@ -116,7 +118,7 @@ def ensure(
     try:
         return _ensure(request, allow_install=allow_install)
     except PrimeSkillsError as error:
-        return _without(request, problem=_failure(error))
+        return _without(request, problem=attempts.failure(error))
     except OSError as error:
         return _without(
             request,
@@ -153,15 +155,26 @@ def _ensure(request: Request, *, allow_install: bool) -> InstallReport:
     if not allow_install:
         nothing = Failure(reason="it is not installed yet", fix="%reload_skills")
         return _without(request, problem=nothing, is_wrong=False)
+    return _install(request, world=world)
+
+
+def _install(request: Request, *, world: Facts) -> InstallReport:
+    environment = request.environment
     uv = uvs.open_uv(request.environ)
+    known = attempts.recall(request, world=world, uv=uv)
+    if known is not None:
+        return _without(request, problem=known)
     generations.prepare(environment)
     with locking.locked(environment.root, progress=request.progress):
         generations.mend(environment)
-        # somebody else may have done it while this process waited
+        # somebody else may have done it, or tried, while this process waited
         generation = current(environment)
         warm = _chosen(request, world=world, current=generation)
         if warm is not None:
             return warm
+        known = attempts.recall(request, world=world, uv=uv)
+        if known is not None:
+            return _without(request, problem=known)
         return _renewed(request, world=world, uv=uv)
 
 
@@ -228,13 +241,18 @@ def _has_to_try_again(known: Iterable[SkillRecord], *, request: Request) -> bool
         return True
     try:
         tool = uvs.open_uv(request.environ).identity
-    except (UvNotFoundError, OSError):
+    except (PrimeSkillsError, OSError):
         return False  # nobody could try
     return any(skill.tool != tool for skill in unsettled)
 
 
 def _renewed(request: Request, *, world: Facts, uv: Uv) -> InstallReport:
-    result = renewal.renew(request, world=world, uv=uv)
+    try:
+        result = renewal.renew(request, world=world, uv=uv)
+    except PrimeSkillsError as error:
+        attempts.remember(request, world=world, uv=uv, failed=attempts.failure(error))
+        raise
+    attempts.remember(request, world=world, uv=uv, failed=None)
     notes = refresh(result.generation)
     known = {
         identity: result.record.skills[key]
@@ -285,10 +303,3 @@ def _commands(
         if commands:
             offered[identity] = commands
     return offered
-
-
-def _failure(error: PrimeSkillsError) -> Failure:
-    log = "\n".join(getattr(error, "__notes__", ()))
-    if isinstance(error, ProcessError):
-        log = error.stderr_tail
-    return Failure(reason=error.message, fix=error.fix, log=log)

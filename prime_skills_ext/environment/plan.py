@@ -240,6 +240,7 @@ def spread_failures(
             failed[key] = Failure(
                 reason=f"because {name} failed: {failed[cause].reason}",
                 fix=failed[cause].fix,
+                log=failed[cause].log,
             )
             grew = True
 

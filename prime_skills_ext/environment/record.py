@@ -2,16 +2,21 @@
 
 The record is cumulative: it knows every skill that was ever installed there. It may
 be deleted at any time, and whatever cannot be read as a record counts as an empty one.
+Each entry is sealed: what was changed by hand, or by a failing disk, costs that one
+skill an install and misleads nobody.
 """
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple, final, get_args
+from typing import Any, Literal, NamedTuple, final
 
+from prime_skills_ext.catalog.reading import read_file
 from prime_skills_ext.writing import replace_text
 
 __all__ = [
@@ -24,11 +29,14 @@ __all__ = [
     "write",
 ]
 
-SCHEMA = 101
+SCHEMA = 102
 """Number of this form; the reference's own marker uses small numbers."""
 
 MAX_LOG_CHARS = 64_000
 """How much of uv's output is kept for one failed skill, counted from its end."""
+
+MAX_BYTES = 1 << 26
+"""A file that is longer is no record of ours."""
 
 State = Literal["installed", "partial", "failed"]
 
@@ -124,7 +132,9 @@ def read(path: Path) -> Record:
         mark = (str(path), status.st_ino, status.st_size, status.st_mtime_ns)
         if _last is not None and _last[0] == mark:
             return _last[1]
-        found = _record(json.loads(path.read_text(encoding="utf-8")))
+        # a FIFO, a device or a folder of that name is an error like any other
+        data = read_file(path, limit=MAX_BYTES)
+        found = _record(json.loads(data.decode("utf-8")))
     except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return Record()
     _last = (mark, found)
@@ -169,18 +179,26 @@ _NAMES = {
     "fix": "fix",
     "log": "log",
 }
+_SEAL = "seal"
 _LISTS = ("inputs", "requirements", "extra", "siblings")
 
 
 def _to_json(skill: SkillRecord) -> dict[str, Any]:
     kept = skill._replace(log=skill.log[-MAX_LOG_CHARS:])
-    return {key: getattr(kept, name) for name, key in _NAMES.items()}
+    values = {key: getattr(kept, name) for name, key in _NAMES.items()}
+    return {**values, _SEAL: _seal(values)}
+
+
+def _seal(values: Mapping[str, Any]) -> str:
+    """Digest of an entry, in whatever order its fields stand."""
+    text = json.dumps([values[key] for key in _NAMES.values()])
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def _record(data: Any) -> Record:
     if data["schema"] != SCHEMA:
         return Record()
-    skills = [_skill(item) for item in data["pythonSkills"]]
+    skills = _skills(data["pythonSkills"])
     return Record(
         base=str(data["base"]),
         kernel=str(data["kernel"]),
@@ -190,16 +208,20 @@ def _record(data: Any) -> Record:
     )
 
 
+def _skills(items: Iterable[Any]) -> list[SkillRecord]:
+    found = []
+    for item in items:
+        # one entry that makes no sense costs one skill an install, not all of them
+        with contextlib.suppress(ValueError, TypeError, KeyError, AttributeError):
+            found.append(_skill(item))
+    return found
+
+
 def _skill(item: Any) -> SkillRecord:
+    if item[_SEAL] != _seal(item):
+        raise ValueError("the entry is not as it was written")
     values = {name: item[key] for name, key in _NAMES.items()}
     for name in _LISTS:
         values[name] = tuple(str(element) for element in values[name])
     values["commands"] = tuple(Command(*map(str, row)) for row in values["commands"])
-    texts = ("package_path", "pyproject_hash", "fingerprint", "state", "import_name")
-    if not all(isinstance(values[name], str) for name in texts):
-        raise TypeError("a text is not a text")
-    if values["state"] not in get_args(State) or not isinstance(
-        values["project"], str | None
-    ):
-        raise TypeError("a value is none of those that there are")
     return SkillRecord(**values)

@@ -22,7 +22,7 @@ from prime_skills_ext.environment.assessment import (
 )
 from prime_skills_ext.environment.choice import changed_under
 from prime_skills_ext.environment.facts import Facts, Request, facts
-from prime_skills_ext.environment.filling import Filled, Filling, lines_of
+from prime_skills_ext.environment.filling import LINKS, Filled, Filling, lines_of
 from prime_skills_ext.environment.generations import staged
 from prime_skills_ext.environment.narration import subject
 from prime_skills_ext.environment.plan import (
@@ -165,6 +165,7 @@ def _items(task: Task, *, is_new: bool) -> list[Item]:
     steps = {step.wanted.key for step in task.plan.steps}
     store = task.request.environment.root / "wheels"
     stored = frozenset(path.as_uri() for path in store.glob("*/*.whl"))
+    stored |= {f"./{LINKS}/{path.name}" for path in store.parent.glob(f"{LINKS}/*")}
     index = look(task.world.kernel_paths, generation=None)
     items: list[Item] = []
     for item in task.wanted:
@@ -191,7 +192,8 @@ def _items(task: Task, *, is_new: bool) -> list[Item]:
 def _is_at_hand(known: SkillRecord, stored: frozenset[str]) -> bool:
     """Whether uv can be given what it was given before."""
     line = known.line or ""
-    is_there = line.startswith("-e ") or line.partition(" @ ")[2] in stored
+    place = line.removeprefix("-e ").rpartition(" @ ")[2]
+    is_there = line.startswith("-e file:") or place in stored
     return known.state == "installed" and is_there
 
 

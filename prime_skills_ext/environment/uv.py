@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import shutil
 import tempfile
@@ -15,21 +16,36 @@ from typing import final
 from prime_skills_ext import process
 from prime_skills_ext.catalog.looking import expanded, is_file
 from prime_skills_ext.environment.venv import Generation
-from prime_skills_ext.errors import UvNotFoundError
+from prime_skills_ext.errors import SettingsError, UvNotFoundError
 
 __all__ = ["Uv", "find_uv", "open_uv", "scrubbed_environ"]
 
 MAKE_TIMEOUT_S = 120.0
 OFFLINE_TIMEOUT_S = 300.0
 ONLINE_TIMEOUT_S = 900.0
+"""How long one call may take; ``PRIME_SKILLS_UV_TIMEOUT`` replaces all three."""
+FIRST_WORD_S = 60.0
+"""After how long a uv that has said nothing at all counts as hanging, offline.
 
-#: What of ``UV_*`` says where packages come from and where they are kept.
+What it resolves from its cache it reports within seconds; a build may then take long.
+Online it may be silent while it asks an index, and gives up by itself.
+"""
+
+_REQUEST = ".request-"
+#: uv names the interpreter before it waits for anything.
+_PREAMBLE = "Using "
+_FOLDERS_SHOWN = 3
+_LIMIT = "PRIME_SKILLS_UV_TIMEOUT"
+
+#: What of ``UV_*`` says where packages come from, how patiently they are fetched, and
+#: where they are kept.
 _KEPT_UV = (
     "UV_CACHE_DIR",
     "UV_CONFIG_FILE",
     "UV_DEFAULT_INDEX",
     "UV_EXTRA_INDEX_URL",
     "UV_FIND_LINKS",
+    "UV_HTTP_",
     "UV_INDEX",
     "UV_INSECURE_HOST",
     "UV_KEYRING_PROVIDER",
@@ -37,6 +53,7 @@ _KEPT_UV = (
     "UV_SYSTEM_CERTS",
 )
 _DROPPED = ("VIRTUAL_ENV", "CONDA_PREFIX", "FORCE_COLOR", "CLICOLOR_FORCE", "CLICOLOR")
+_PROXIES = ("ALL_PROXY", "HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY")
 _OFFLINE = ("PI_OFFLINE", "UV_OFFLINE")
 _DROPPED_PREFIXES = ("PIP_", "PYTHON")
 
@@ -65,9 +82,10 @@ def find_uv(environ: Mapping[str, str]) -> Path:
     on_path = shutil.which("uv", path=environ.get("PATH", ""))
     if on_path is not None:
         return Path(on_path).absolute()
-    where = environ.get("PATH") or "an empty PATH"
+    folders = [one for one in environ.get("PATH", "").split(os.pathsep) if one]
     raise UvNotFoundError(
-        f"uv not found, looked in: PRIME_SKILLS_UV (not set); {looked}; {where}",
+        f"uv not found, looked in: PRIME_SKILLS_UV (not set); {looked}; "
+        f"PATH ({_few(folders)})",
         fix=fix,
     )
 
@@ -89,6 +107,7 @@ def open_uv(environ: Mapping[str, str]) -> Uv:
 
     Raises:
         UvNotFoundError: There is none.
+        SettingsError: ``PRIME_SKILLS_UV_TIMEOUT`` is no number of seconds.
     """
     binary = find_uv(environ)
     asked = [name for name in _OFFLINE if _is_set(environ.get(name))]
@@ -97,6 +116,7 @@ def open_uv(environ: Mapping[str, str]) -> Uv:
         environ=scrubbed_environ(environ),
         identity=f"{_identify(binary)}{' offline' if asked else ''}",
         offline_by=tuple(asked),
+        limit_s=_limit(environ),
     )
 
 
@@ -110,12 +130,26 @@ class Uv:
         environ: What it sees.
         identity: Tells one uv from another.
         offline_by: The variables that forbid to use the network.
+        limit_s: How long one call may take at most; ``None`` leaves that to the kind
+            of call.
     """
 
     binary: Path
     environ: Mapping[str, str]
     identity: str
     offline_by: tuple[str, ...] = ()
+    limit_s: float | None = None
+
+    @property
+    def settings(self) -> tuple[str, ...]:
+        """What else decides whether it can fetch: indexes, caches, proxies, limits."""
+        kept = (*_KEPT_UV, *_PROXIES)
+        found = [
+            f"{name}={value}"
+            for name, value in self.environ.items()
+            if name.upper().startswith(kept)
+        ]
+        return (*sorted(found), f"limit={self.limit_s}")
 
     @property
     def offline(self) -> bool:
@@ -133,7 +167,9 @@ class Uv:
             [self.binary, *argv, python, directory],
             cwd=directory.parent,
             env=self.environ,
-            timeout_s=MAKE_TIMEOUT_S,
+            timeout_s=self.limit_s or MAKE_TIMEOUT_S,
+            silence_s=FIRST_WORD_S,
+            preamble=_PREAMBLE,
         )
 
     def install(
@@ -165,7 +201,9 @@ class Uv:
         Raises:
             ProcessError: uv did not start or did not end in time.
         """
-        with tempfile.TemporaryDirectory(prefix=".request-", dir=cwd) as folder:
+        for leftover in cwd.glob(f"{_REQUEST}*"):  # of a process that was killed
+            shutil.rmtree(leftover, ignore_errors=True)
+        with tempfile.TemporaryDirectory(prefix=_REQUEST, dir=cwd) as folder:
             argv: list[str | os.PathLike[str]] = [self.binary, "pip", "install"]
             argv += ["--python", generation.python]
             for flag, content in (
@@ -184,7 +222,10 @@ class Uv:
                 argv,
                 cwd=cwd,
                 env=self.environ,
-                timeout_s=OFFLINE_TIMEOUT_S if offline else ONLINE_TIMEOUT_S,
+                timeout_s=self.limit_s
+                or (OFFLINE_TIMEOUT_S if offline else ONLINE_TIMEOUT_S),
+                silence_s=FIRST_WORD_S if offline else None,
+                preamble=_PREAMBLE,
                 check=False,
                 on_line=on_line,
             )
@@ -201,8 +242,17 @@ class Uv:
             [self.binary, "pip", "uninstall", "--python", generation.python, *names],
             cwd=cwd,
             env=self.environ,
-            timeout_s=OFFLINE_TIMEOUT_S,
+            timeout_s=self.limit_s or OFFLINE_TIMEOUT_S,
         )
+
+
+def _few(folders: Sequence[str]) -> str:
+    """The folders of ``PATH``, briefly: a whole one fills the screen."""
+    if not folders:
+        return "empty"
+    more = len(folders) - _FOLDERS_SHOWN
+    rest = f" and {more} more" if more > 0 else ""
+    return ", ".join(folders[:_FOLDERS_SHOWN]) + rest
 
 
 def _packaged() -> Path:
@@ -229,6 +279,20 @@ def _identify(binary: Path) -> str:
             return version("uv")
     state = binary.stat()
     return f"{binary}:{state.st_size}:{state.st_mtime_ns}"
+
+
+def _limit(environ: Mapping[str, str]) -> float | None:
+    named = environ.get(_LIMIT)
+    if not named:
+        return None
+    with contextlib.suppress(ValueError):
+        seconds = float(named)
+        if 0 < seconds < math.inf:
+            return seconds
+    raise SettingsError(
+        f"{_LIMIT} is {named!r}, which is no number of seconds",
+        fix=f"set {_LIMIT} to the seconds that one call of uv may take, or unset it",
+    )
 
 
 def _is_set(value: str | None) -> bool:

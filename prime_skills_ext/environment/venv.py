@@ -23,6 +23,7 @@ from prime_skills_ext.catalog.looking import (
     is_same,
     is_there,
 )
+from prime_skills_ext.catalog.reading import read_file
 from prime_skills_ext.environment.bases import MARKER, find_base
 from prime_skills_ext.skill.model import Diagnostic
 
@@ -50,6 +51,8 @@ CURRENT = "current"
 """Pointer file of an environment: the number of its current generation."""
 RECORD_NAME = ".bootstrap-version"
 """The record, inside a generation."""
+
+_MAX_BYTES = 1 << 16
 
 
 @final
@@ -196,7 +199,7 @@ def current(environment: Environment) -> Generation | None:
 def pointed(root: Path) -> Generation | None:
     """The generation that the pointer in ``root`` names, whether or not it is well."""
     try:
-        number = (root / CURRENT).read_text(encoding="utf-8").strip()
+        number = _text_of(root / CURRENT).strip()
     except (OSError, UnicodeDecodeError):
         return None
     if not number.isascii() or not number.isdigit():
@@ -277,7 +280,7 @@ def _inside() -> Environment | None:
     """The own-mode environment that this process runs in, if it runs in one."""
     root = Path(sys.prefix).parent
     try:
-        facts = json.loads((root / MARKER).read_text(encoding="utf-8"))
+        facts = json.loads(_text_of(root / MARKER))
     except (OSError, ValueError):
         return None
     if not isinstance(facts, dict) or facts.get("mode") != "own":
@@ -316,7 +319,7 @@ def _key(environment: Environment) -> str:
 
 def _pyvenv(directory: Path) -> dict[str, str]:
     try:
-        text = (directory / "pyvenv.cfg").read_text(encoding="utf-8")
+        text = _text_of(directory / "pyvenv.cfg")
     except (OSError, UnicodeDecodeError):
         return {}
     pairs = (line.partition("=") for line in text.splitlines())
@@ -325,6 +328,11 @@ def _pyvenv(directory: Path) -> dict[str, str]:
 
 def _version(info: tuple[object, ...]) -> str:
     return ".".join(map(str, info[:2]))
+
+
+def _text_of(path: Path) -> str:
+    # a FIFO, a device or a folder of that name is an error like any other
+    return read_file(path, limit=_MAX_BYTES).decode("utf-8")
 
 
 def _text(path: Path | None) -> str | None:

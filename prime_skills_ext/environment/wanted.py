@@ -16,7 +16,7 @@ from prime_skills_ext.environment.fingerprint import (
     package_path,
     pyproject_hash,
 )
-from prime_skills_ext.environment.plan import Wanted
+from prime_skills_ext.environment.plan import Wanted, parse_requirements
 from prime_skills_ext.environment.record import Record, SkillRecord
 from prime_skills_ext.skill import pyproject
 from prime_skills_ext.skill.model import Diagnostic, PythonPackage, Skill
@@ -73,7 +73,11 @@ def _read(
     known: SkillRecord | None,
     extra: Sequence[str],
 ) -> Wanted:
-    added = tuple(dict.fromkeys((*(known.extra if known else ()), *extra)))
+    added = tuple(
+        line
+        for line in dict.fromkeys((*(known.extra if known else ()), *extra))
+        if parse_requirements([line])  # uv would refuse the whole batch because of one
+    )
     mark = pyproject_hash(package)
     project, problems = _parse(package)
     return Wanted(

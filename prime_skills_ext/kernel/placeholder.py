@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from functools import partial
 from typing import Any, NoReturn, final
 
@@ -104,11 +105,17 @@ class UnavailableSkill:
         return unavailable(self._name, problem=self._problem)
 
     def _describe(self) -> str:
-        return (
+        told = (
             f"Skill {self._name!r} cannot be used in this kernel.\n\n"
             f"State:  {self._problem.state}\n"
             f"Reason: {self._problem.reason}\n"
             f"Fix:    {self._problem.fix}"
+        )
+        if not self._problem.log:
+            return told
+        said = textwrap.indent(self._problem.log, "    ")
+        return (
+            f"{told}\nLog:    the last lines; %skill log {self._name} shows all\n{said}"
         )
 
 

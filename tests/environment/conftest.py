@@ -13,10 +13,10 @@ import pytest
 from prime_skills_ext import process
 from prime_skills_ext.environment.installation import InstallReport, ensure
 from prime_skills_ext.environment.venv import Environment, locate
-from prime_skills_ext.environment.wheel import Wheel
 from prime_skills_ext.progress import ProgressEvent
 from prime_skills_ext.skill.model import Skill
 from tests.conftest import as_skill
+from tests.wheels import publish
 
 NewSkill = Callable[..., Skill]
 
@@ -64,17 +64,7 @@ class World:
 
     def publish(self, name: str, version: str, *requires: str) -> None:
         """Put a distribution with one module on the local index."""
-        lines = ["Metadata-Version: 2.1", f"Name: {name}", f"Version: {version}"]
-        lines += [f"Requires-Dist: {line}" for line in requires]
-        module = name.replace("-", "_")
-        wheel = Wheel(
-            name=name,
-            version=version,
-            metadata="\n".join(lines) + "\n",
-            files={f"{module}.py": f"version = {version!r}\n".encode()},
-        )
-        path = wheel.write(self.wheels / ".store")
-        path.rename(self.wheels / path.name)
+        publish(self.wheels, name, version, *requires)
 
 
 @pytest.fixture

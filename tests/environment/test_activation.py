@@ -133,12 +133,17 @@ def test_later_install_is_taken_in(
 def test_replaced_distribution_says_restart(
     generation: Generation, world: Any, new_skill: Any
 ) -> None:
-    """What this process uses in another version is named."""
+    """What this process has imported in another version is named, nothing else."""
     activate(generation)
     world.publish("acme-tool", "2.0")
     report = world.ensure(new_skill("b", dependencies=("acme-tool>=2",)))
-    assert not report.failed
-    assert report.restart == ("acme-tool",)
+    assert (dict(report.failed), report.restart) == ({}, ())
+    deactivate()
+    activate(report.generation)
+    assert importlib.import_module("acme_tool").version == "2.0"
+    world.publish("acme-tool", "3.0")
+    report = world.ensure(new_skill("c", dependencies=("acme-tool>=3",)))
+    assert (dict(report.failed), report.restart) == ({}, ("acme-tool",))
 
 
 def test_kernel_inside_goes_on_using_its_generation(

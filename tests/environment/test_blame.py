@@ -6,6 +6,9 @@ import pytest
 
 from prime_skills_ext.environment.blame import (
     blamed,
+    clash,
+    did_not_run,
+    excerpt,
     is_network,
     mentions,
     missing_backend,
@@ -18,6 +21,11 @@ error: No solution found when resolving dependencies
          conclude that all versions of sk-2 depend on idna<3.
          And because sk-3==0.1.0 depends on idna>=3.4 and idna==2.10, we can conclude
          that all versions of sk-2 and all versions of sk-3 are incompatible.
+"""
+_CHAIN = """\
+  cause: Because all versions of beta depend on acme>=1,<2 and c==1 depends on beta, we
+         can conclude that c==1 depends on acme>=1,<2. And because all==2 depends on
+         acme>=2.
 """
 _NAME = "`Sk_7 @ file:///somewhere`"
 _BUILD = """\
@@ -32,12 +40,41 @@ hint: `requests` (v0.14.2) was included because `sk-8` (v0.1.0) depends on `requ
 """
 
 
+_RELATIVE = """\
+error: Failed to read `a @ file:///store/a-0.1.0-py3-none-any.whl`
+  cause: Couldn't parse metadata of `a.whl` from `a @ file:///store/a.whl`
+  cause: relative path without a directory: ../b
+         b @ ../b
+             ^^^^
+"""
+_BACKEND = """\
+error: Failed to build `a @ file:///skills/a`
+  cause: Failed to resolve requirements from `build-system.requires`
+  cause: No solution found when resolving: `hatchling`
+  cause: Because hatchling was not found and you require it, we can conclude that
+         your requirements are unsatisfiable.
+"""
+
+
 def test_culprits_are_read_from_uvs_words() -> None:
     """Names of ours that uv blames, in the order in which it names them."""
     names = {"sk-2", "sk-3", "sk-7", "sk-8", "idna"}
     assert blamed(_CONFLICT, names=names) == ("sk-2", "sk-3")
     assert blamed(_BUILD, names=names) == ("sk-7", "sk-8")
     assert blamed("error: edit the word", names={"edit", "word"}) == ()
+
+
+def test_a_contradiction_names_both_sides() -> None:
+    """Uv's own sentence stops at the first of the two."""
+    assert (
+        clash(_CONFLICT, name="sk-3") == "sk-3 needs idna>=3.4, and sk-2 needs idna<3"
+    )
+    assert (
+        clash(_CONFLICT, name="sk-2") == "sk-2 needs idna<3, and sk-3 needs idna>=3.4"
+    )
+    assert clash(_CONFLICT, name="sk-4") is None
+    assert clash(_CHAIN, name="c") == "c needs acme>=1,<2, and all needs acme>=2"
+    assert clash(_BUILD, name="sk-8") is None
 
 
 def test_pins_are_recognised_as_a_whole() -> None:
@@ -54,6 +91,8 @@ def test_pins_are_recognised_as_a_whole() -> None:
         (_CONFLICT, "only sk-2==0.1.0 is available and sk-2==0.1.0 depends on idna<3"),
         (_BUILD, "Failed to build `Sk_7`: The build backend returned an error"),
         ("error: disk full\n", "disk full"),
+        (_RELATIVE, "Failed to read `a`: relative path without a directory: ../b"),
+        (_BACKEND, "Failed to build `a`: hatchling was not found and you require it"),
     ],
 )
 def test_summary_is_one_sentence(words: str, expected: str) -> None:
@@ -67,6 +106,7 @@ def test_want_of_a_network_is_told_from_other_failures() -> None:
         "hint: Packages were unavailable because the network was disabled"
     )
     assert is_network("cause: Failed to fetch: https://host/simple/x/")
+    assert is_network("cause: Network connectivity is disabled, but the requested data")
     assert not is_network(_CONFLICT)
 
 
@@ -81,3 +121,19 @@ error: Failed to build `sk-1 @ file:///somewhere`
 """
     assert "setuptools>=64, wheel" == missing_backend(words)
     assert missing_backend(_CONFLICT) is None
+
+
+def test_a_uv_that_did_not_run_is_told_from_other_failures() -> None:
+    """Neither a network nor a skill is to blame then."""
+    assert did_not_run("error: /bin/uv did not end within 5 s")
+    assert did_not_run("error: /bin/uv said nothing for 60 s")
+    assert did_not_run("/bin/uv could not be started: no such file")
+    assert not did_not_run(_CONFLICT)
+
+
+def test_in14_excerpt_is_the_end_of_what_uv_said_from_its_error_on() -> None:
+    """No progress and no times: what is displayed reads the same each time."""
+    assert excerpt(f"Resolved 3 packages in 5ms\n{_CONFLICT}") == _CONFLICT.rstrip()
+    many = "\n".join(map(str, range(500)))
+    assert excerpt(f"error: x\n{many}").splitlines() == many.splitlines()[-20:]
+    assert excerpt("") == ""

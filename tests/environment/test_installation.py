@@ -65,9 +65,11 @@ def test_missing_distribution_fails_its_skill_alone(world: Any, new_skill: Any) 
     assert "No solution found" in report.failed[bad.identity].log
 
 
-def test_three_bad_of_many_are_isolated(world: Any, new_skill: Any) -> None:
-    """Several culprits are found; everything else goes in."""
-    good = [new_skill(f"good-{number}") for number in range(5)]
+def test_three_bad_of_many_are_isolated(
+    world: Any, new_skill: Any, calls: list[str]
+) -> None:
+    """Several culprits are found in few calls; everything else goes in with one."""
+    good = [new_skill(f"good-{number:02}") for number in range(47)]
     bad = [
         new_skill("bad-0", dependencies=("no-such-dist-xyz",)),
         new_skill("bad-1", dependencies=("no-such-dist-abc>=2",)),
@@ -75,13 +77,16 @@ def test_three_bad_of_many_are_isolated(world: Any, new_skill: Any) -> None:
     ]
     report = world.ensure(*good, *bad)
     assert sorted(reasons(report)) == ["bad-0", "bad-1", "bad-2"]
-    assert len(report.installed) == 5
+    assert len(report.installed) == 47
+    # makes the environment, one for each culprit, one for all the others; the first
+    # is repeated without what offline cannot be had
+    assert len(calls) <= 6
 
 
-def test_more_culprits_than_rounds_are_asked_one_by_one(
-    world: Any, new_skill: Any
+def test_many_culprits_cost_one_call_each(
+    world: Any, new_skill: Any, calls: list[str]
 ) -> None:
-    """With many bad skills every one is still told, and no good one is lost."""
+    """With many bad skills every one is still told, and no good one is asked about."""
     bad = [
         new_skill(f"bad-{number}", dependencies=(f"no-such-dist-{number}",))
         for number in range(12)
@@ -89,6 +94,7 @@ def test_more_culprits_than_rounds_are_asked_one_by_one(
     report = world.ensure(new_skill("good"), *bad)
     assert len(report.failed) == 12
     assert names(report) == ["good"]
+    assert len(calls) <= 15
 
 
 def test_toml_error_fails_its_skill_alone(world: Any, new_skill: Any) -> None:
@@ -348,17 +354,6 @@ def test_decoy_variables_lead_uv_nowhere(
     report = world.ensure(new_skill("a"))
     assert not report.failed
     assert list(decoy.iterdir()) == []
-
-
-@pytest.mark.parametrize("folder", ["with space", "é#%20", "quote's;x"])
-def test_odd_paths_are_installed(
-    tmp_path: Path, world: Any, new_skill: Any, folder: str
-) -> None:
-    """No character of a path breaks the fast lane."""
-    skill = new_skill("a", root=tmp_path / folder)
-    report = world.ensure(skill)
-    assert not report.failed
-    assert run_python(report, "import a; print(a.run())", cwd=tmp_path) == "1"
 
 
 @pytest.mark.network

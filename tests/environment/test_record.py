@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -51,8 +52,8 @@ def test_record_reads_back_what_was_written(tmp_path: Path) -> None:
         "[]",
         "null",
         '{"schema": 8}',
-        '{"schema": 101, "pythonSkills": [{}]}',
-        '{"schema": 101, "pythonSkills": 3, "base": "", "kernel": "", "site": ""}',
+        '{"schema": 102, "pythonSkills": [{}]}',
+        '{"schema": 102, "pythonSkills": 3, "base": "", "kernel": "", "site": ""}',
         "[" * 100_000,
     ],
 )
@@ -82,15 +83,50 @@ def test_long_logs_keep_their_end(tmp_path: Path) -> None:
     assert (len(log), log[-3:]) == (records.MAX_LOG_CHARS, "end")
 
 
-@pytest.mark.parametrize("change", [{"state": "weird"}, {"state": []}, {"project": 5}])
-def test_in01_a_field_of_another_kind_is_an_empty_record(
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"state": "weird"},
+        {"state": []},
+        {"project": 5},
+        {"extra": ["@@"]},
+        {"requirements": ["@@"]},
+        {"commands": [["rm", "os:system", "b"]]},
+        {"commands": [["a", "b"]]},
+        {"seal": ""},
+        {"seal": None},
+    ],
+)
+def test_in01_an_entry_that_is_not_as_written_costs_its_skill_alone(
     tmp_path: Path, change: dict[str, object]
 ) -> None:
-    """One that nobody understands must not stand for "nothing to do"."""
+    """It must not stand for "nothing to do", and the others keep what they have."""
     path = tmp_path / ".bootstrap-version"
-    skill = entry()
-    records.write(path, record=Record(skills={skill.package_path: skill}))
+    skills = [entry(package_path=f"/skills/{name}") for name in "abc"]
+    record = Record(base="b", skills={skill.package_path: skill for skill in skills})
+    records.write(path, record=record)
     data = json.loads(path.read_text(encoding="utf-8"))
-    data["pythonSkills"][0].update(change)
+    data["pythonSkills"][1].update(change)
     path.write_text(json.dumps(data), encoding="utf-8")
-    assert records.read(path) == Record()
+    kept = {key: record.skills[key] for key in ("/skills/a", "/skills/c")}
+    assert records.read(path) == Record(base="b", skills=kept)
+
+
+@pytest.mark.parametrize("damage", [5, "text", None, [], {"a": 1}])
+def test_in01_what_is_no_entry_is_passed_over(tmp_path: Path, damage: object) -> None:
+    """Anything may stand in a list."""
+    path = tmp_path / "record"
+    skill = entry()
+    record = Record(skills={skill.package_path: skill})
+    records.write(path, record=record)
+    data = json.loads(path.read_text(encoding="utf-8"))
+    data["pythonSkills"].insert(0, damage)
+    path.write_text(json.dumps(data), encoding="utf-8")
+    assert records.read(path) == record
+
+
+def test_di11_only_a_regular_file_is_a_record(tmp_path: Path) -> None:
+    """Opening a FIFO would wait for a writer for ever."""
+    os.mkfifo(tmp_path / "fifo")
+    for path in (tmp_path / "fifo", tmp_path, Path("/dev/zero"), tmp_path / "none"):
+        assert records.read(path) == Record()

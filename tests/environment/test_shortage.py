@@ -44,14 +44,9 @@ def test_in14_tail_of_stderr_is_kept(
     ]
 
 
-def test_hanging_uv_is_given_up(
-    world: Any,
-    new_skill: Any,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_hanging_uv_is_given_up(world: Any, new_skill: Any, tmp_path: Path) -> None:
     """A uv that never ends is killed; who needs nothing works all the same."""
-    monkeypatch.setattr("prime_skills_ext.environment.uv.OFFLINE_TIMEOUT_S", 0.5)
+    world.environ["PRIME_SKILLS_UV_TIMEOUT"] = "0.5"
     fake_uv(tmp_path, world, script="exec sleep 60")
     started = time.monotonic()
     report = world.ensure(
@@ -60,7 +55,23 @@ def test_hanging_uv_is_given_up(
     assert time.monotonic() - started < 20
     assert [path.parent.name for path in report.failed] == ["needy"]
     assert report.problem is not None
-    assert "did not end within 0.5 s" in report.problem.reason
+    uv = world.environ["PRIME_SKILLS_UV"]
+    assert report.problem.reason == f"{uv} did not end within 0.5 s"
+    assert "PRIME_SKILLS_UV_TIMEOUT" in report.problem.fix
+
+
+def test_hanging_uv_is_remembered_by_a_skill_of_a_living_environment(
+    world: Any, new_skill: Any, tmp_path: Path
+) -> None:
+    """Where there is a record the skill's entry tells it; uv is not asked again."""
+    world.environ["PRIME_SKILLS_UV_TIMEOUT"] = "0.5"
+    world.ensure(new_skill("plain"))
+    fake_uv(tmp_path, world, script=f"echo . >>{tmp_path}/asked; exec sleep 60")
+    needy = new_skill("needy", dependencies=("acme-tool",))
+    first, second = (world.ensure(new_skill("plain"), needy) for _ in range(2))
+    assert first.failed == second.failed
+    assert "did not end within 0.5 s" in first.failed[needy.identity].reason
+    assert (tmp_path / "asked").read_text(encoding="utf-8") == ".\n"
 
 
 def test_no_network_fails_only_who_needs_it(
@@ -70,6 +81,7 @@ def test_no_network_fails_only_who_needs_it(
     del world.environ["PI_OFFLINE"]
     world.environ["UV_CACHE_DIR"] = str(tmp_path / "cache")
     world.environ["UV_DEFAULT_INDEX"] = "http://127.0.0.1:9/simple"
+    world.environ["UV_HTTP_RETRIES"] = "0"
     needy = new_skill("needy", dependencies=("acme-tool",))
     report = world.ensure(new_skill("plain"), needy)
     assert [path.parent.name for path in report.failed] == ["needy"]
@@ -162,7 +174,9 @@ def test_re03_the_same_failure_reads_the_same(
     script = 'for word; do echo "error: cannot make $word" >&2; done; exit 2'
     fake_uv(tmp_path, world, script=script, makes=False)
     needy = new_skill("needy", dependencies=("acme-tool",))
-    reasons = {world.ensure(needy).failed[needy.identity].reason for _ in range(3)}
+    reasons = {
+        world.ensure(needy, retry=True).failed[needy.identity].reason for _ in range(3)
+    }
     assert len(reasons) == 1
 
 

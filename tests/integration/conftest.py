@@ -14,6 +14,7 @@ from uv import find_uv_bin
 
 from prime_skills_ext import process
 from tests.integration.drivers import Driver, Kernel, Terminal
+from tests.integration.machines import Machine
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
@@ -87,3 +88,9 @@ def shell(request: pytest.FixtureRequest, project: Path) -> Iterator[Driver]:
             yield stack.enter_context(Kernel(project, python=python))
         else:
             yield stack.enter_context(Kernel(project))
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Machine:
+    """A machine of one's own, without a network."""
+    return Machine(folder=tmp_path / "machine")

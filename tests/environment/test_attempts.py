@@ -1,0 +1,129 @@
+"""What was tried in vain is remembered where no generation could remember it."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from prime_skills_ext.environment.attempts import ATTEMPT, MAX_AGE_S
+from prime_skills_ext.environment.venv import locate
+from tests.environment.conftest import fake_uv, rewrite
+
+pytestmark = pytest.mark.integration
+
+
+@pytest.fixture
+def hanging(tmp_path: Path, world: Any) -> Path:
+    """A uv that hangs; the file has a line for every time that it was asked."""
+    asked = tmp_path / "asked"
+    asked.touch()
+    fake_uv(tmp_path, world, script=f"echo . >>{asked}; exec sleep 60", makes=False)
+    world.environ["PRIME_SKILLS_UV_TIMEOUT"] = "0.5"
+    return asked
+
+
+def count(asked: Path) -> int:
+    return len(asked.read_text(encoding="utf-8").splitlines())
+
+
+def age(world: Any, *, seconds: float) -> None:
+    path = world.environment.root / ATTEMPT
+    data = json.loads(path.read_text(encoding="utf-8"))
+    path.write_text(json.dumps({**data, "time": time.time() - seconds}), "utf-8")
+
+
+def test_hanging_uv_costs_its_limit_once(
+    world: Any, new_skill: Any, hanging: Path
+) -> None:
+    """The next load tells the same at once; who needs nothing works both times."""
+    skills = [new_skill("plain"), new_skill("needy", dependencies=("acme-tool",))]
+    first, second = world.ensure(*skills), world.ensure(*skills)
+    assert count(hanging) == 1
+    assert (first.failed, first.problem) == (second.failed, second.problem)
+    assert [path.parent.name for path in second.failed] == ["needy"]
+    assert second.problem is not None
+    assert "did not end within 0.5 s" in second.problem.reason
+    assert second.problem.fix.endswith("%reload_skills --retry")
+
+
+def test_remembered_attempt_is_made_again_when_something_changed(
+    tmp_path: Path, world: Any, new_skill: Any, hanging: Path
+) -> None:
+    """When asked, with other skills, other requirements, other limits, another uv."""
+    skill = new_skill("needy", dependencies=("acme-tool",))
+    world.ensure(skill)
+    world.ensure(skill, retry=True)
+    assert count(hanging) == 2
+    world.ensure(skill, new_skill("other"))
+    assert count(hanging) == 3
+    rewrite(skill, "acme-tool", "acme-tools")
+    world.ensure(skill)
+    assert count(hanging) == 4
+    world.environ["PRIME_SKILLS_UV_TIMEOUT"] = "0.4"
+    world.ensure(skill)
+    assert count(hanging) == 5
+    age(world, seconds=10 * MAX_AGE_S)
+    world.ensure(skill)
+    assert count(hanging) == 5
+    world.publish("acme-tools", "1.0")
+    del world.environ["PRIME_SKILLS_UV"], world.environ["PRIME_SKILLS_UV_TIMEOUT"]
+    assert dict(world.ensure(skill).failed) == {}
+    assert not (world.environment.root / ATTEMPT).exists()
+
+
+def test_want_of_a_network_is_believed_for_ten_minutes(
+    tmp_path: Path, world: Any, new_skill: Any
+) -> None:
+    """It comes back by itself, and nobody has to ask for another try then."""
+    asked = tmp_path / "asked"
+    script = f"echo . >>{asked}; echo 'error: dns error' >&2; exit 2"
+    fake_uv(tmp_path, world, script=script, makes=False)
+    skill = new_skill("needy", dependencies=("acme-tool",))
+    for _ in range(2):
+        assert "dns error" in world.ensure(skill).failed[skill.identity].reason
+    assert count(asked) == 1
+    age(world, seconds=MAX_AGE_S - 60)
+    world.ensure(skill)
+    assert count(asked) == 1
+    age(world, seconds=MAX_AGE_S + 1)
+    world.ensure(skill)
+    assert count(asked) == 2
+    age(world, seconds=-3600)  # the clock was set back
+    world.ensure(skill)
+    assert count(asked) == 3
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{}", '{"schema": 1}', '{"schema": 1, "maxAge": "x", "time": 0}']
+)
+def test_damaged_memory_is_none(
+    world: Any, new_skill: Any, hanging: Path, text: str
+) -> None:
+    """It may be deleted or damaged at any time, and costs another try."""
+    skill = new_skill("needy", dependencies=("acme-tool",))
+    world.ensure(skill)
+    (world.environment.root / ATTEMPT).write_text(text, encoding="utf-8")
+    world.ensure(skill)
+    assert count(hanging) == 2
+    world.ensure(skill)
+    assert count(hanging) == 2
+
+
+def test_own_mode_asks_again_after_ten_minutes(
+    world: Any, new_skill: Any, hanging: Path
+) -> None:
+    """There is no kernel of its own yet in which somebody could ask for a retry."""
+    place = world.environment.base.parents[1]
+    world.environment = locate(mode="own", agent_directory=place, environ=world.environ)
+    skill = new_skill("plain")
+    reports = [world.ensure(skill) for _ in range(2)]
+    assert [report.generation for report in reports] == [None, None]
+    assert reports[0].problem == reports[1].problem
+    assert count(hanging) == 1
+    age(world, seconds=MAX_AGE_S + 1)
+    world.ensure(skill)
+    assert count(hanging) == 2
