@@ -25,7 +25,6 @@ from prime_skills_ext.errors import (
     UnknownSkillError,
     UvNotFoundError,
 )
-from prime_skills_ext.skill.model import Skill
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
     from prime_skills_ext.environment.plan import plan_installs
     from prime_skills_ext.kernel.binding import Binder
     from prime_skills_ext.manager import SkillManager
+    from prime_skills_ext.skill.model import Skill
 
 __all__ = [
     "Binder",
@@ -65,6 +65,7 @@ __version__ = "0.1.0"
 
 _LATER = {
     "Binder": "prime_skills_ext.kernel.binding",
+    "Skill": "prime_skills_ext.skill.model",
     "SkillManager": "prime_skills_ext.manager",
     "discover": "prime_skills_ext.catalog.discovery",
     "plan_installs": "prime_skills_ext.environment.plan",
