@@ -48,7 +48,8 @@ class Footprint:
         self.environ = _Asked(environ)
         self._began = 0
         # True: only that something is there counts, not what it is like
-        self._looked: dict[str, bool] = {}
+        self._heard: dict[str, bool] = {}
+        self._added: dict[str, bool] = {}
         self._made: set[str] = set()
 
     def __enter__(self) -> Self:
@@ -73,9 +74,15 @@ class Footprint:
         """The variables that were asked for."""
         return frozenset(self.environ.asked)
 
-    def opened(self, path: str) -> None:
-        """Note a file that is read; of a folder only that it is there."""
-        self._looked.setdefault(path, is_folder(path))
+    def hear(self, path: str, *, is_listed: bool) -> None:
+        """Note a file that is read or a folder that is listed.
+
+        Of a folder that is opened as files are, only that it is there.
+        """
+        if is_listed:
+            self._heard[path] = False
+        else:
+            self._heard.setdefault(path, is_folder(path))
 
     def add(
         self,
@@ -93,12 +100,12 @@ class Footprint:
         """
         for path in paths:
             text = os.fspath(path)
-            self._looked[text] = is_presence
+            self._added[text] = is_presence
             if is_made:
                 self._made.add(text)
 
     def drop(self, folders: Iterable[str | os.PathLike[str]], *, listed: bool) -> None:
-        """Forget what was noted below folders that follow from everything else.
+        """Forget what was heard of folders that follow from everything else.
 
         Args:
             folders: Caches and records of ours, places where programs come and go.
@@ -106,19 +113,22 @@ class Footprint:
         """
         for folder in folders:
             start = os.path.join(folder, "")  # noqa: PTH118 - ends with a separator
-            for path in [*self._looked]:
+            for path in [*self._heard]:
                 if f"{path}{os.sep}".startswith(start) and (
                     not listed or is_folder(path)
                 ):
-                    del self._looked[path]
+                    del self._heard[path]
 
     def stamps(self) -> Stamps | None:
         """Say what everything looks like; ``None`` if it may be changing just now."""
         found: dict[str, list[int] | None] = {}
         imported = _imported()
-        for path, is_presence in self._looked.items():
-            if path in imported or path.startswith(_MADE_UP):
-                continue
+        heard = {
+            path: is_presence
+            for path, is_presence in self._heard.items()
+            if path not in imported and not path.startswith(_MADE_UP)
+        }
+        for path, is_presence in {**heard, **self._added}.items():
             now = stamp(path)
             if is_presence:
                 found[path] = None if now is None else []
@@ -164,10 +174,8 @@ def _note(event: str, arguments: tuple[Any, ...]) -> None:
     if path is None:
         return
     for footprint in _FOLLOWED:
-        if event in _LISTED:
-            footprint.add([path])
-        elif not arguments[2] & _WRITES:
-            footprint.opened(path)
+        if event in _LISTED or not arguments[2] & _WRITES:
+            footprint.hear(path, is_listed=event in _LISTED)
 
 
 def _text(path: object) -> str | None:
