@@ -20,10 +20,13 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
-from typing import Final, NamedTuple, NoReturn, Protocol, final
 
 from prime_skills_ext.launching.memo import Decision, recall
+
+# see the package's own: nothing is imported that a warm start can do without
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final, NoReturn
 
 __all__ = ["Decide", "Launch", "become", "choose", "main"]
 
@@ -32,22 +35,11 @@ _GENERATION: Final = "PRIME_SKILLS_GENERATION"
 _ERROR: Final = "PRIME_SKILLS_LAUNCH_ERROR"
 
 
-class Decide(Protocol):
-    """Plans, given the arguments, the variables and where to say what is done."""
-
-    def __call__(
-        self,
-        arguments: Sequence[str],
-        *,
-        environ: Mapping[str, str],
-        say: Callable[[str], None],
-    ) -> Decision:
-        """Return what to become."""
-        ...
+#: Plans, given the arguments, the variables and where to say what is done.
+Decide = Callable[[Sequence[str], Mapping[str, str], Callable[[str], None]], Decision]
 
 
-@final
-class Launch(NamedTuple):
+class Launch:
     """Which kernel to become.
 
     Attributes:
@@ -55,8 +47,11 @@ class Launch(NamedTuple):
         environ: All environment variables of the kernel.
     """
 
-    argv: tuple[str, ...]
-    environ: Mapping[str, str]
+    __slots__ = ("argv", "environ")
+
+    def __init__(self, argv: tuple[str, ...], environ: Mapping[str, str]) -> None:
+        self.argv = argv
+        self.environ = environ
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
@@ -89,7 +84,7 @@ def choose(
     decision = recall(arguments, environ=clean)
     if decision is None:
         try:
-            decision = (decide or _decide())(arguments, environ=clean, say=_say)
+            decision = (decide or _decide())(arguments, clean, _say)
         except KeyboardInterrupt:
             decision = _instead("making the kernel's environment was interrupted")
         except Exception as error:  # noqa: BLE001 - a kernel must come up whatever happens
@@ -121,15 +116,16 @@ def _decide() -> Decide:
 
 def _instead(reason: str) -> Decision:
     _say(f"{reason}\nThe kernel starts in {sys.executable} instead.")
-    return Decision(sys.executable, {_MODE: "overlay", _ERROR: reason})
+    return sys.executable, {_MODE: "overlay", _ERROR: reason}
 
 
 def _launch(
     arguments: Sequence[str], decision: Decision, *, environ: Mapping[str, str]
 ) -> Launch:
+    python, variables = decision
     return Launch(
         argv=(
-            decision.python,
+            python,
             # as ipykernel's own spec: without it the debugger warns on stderr
             "-Xfrozen_modules=off",
             "-m",
@@ -138,7 +134,7 @@ def _launch(
             "--ext",
             "prime_skills_ext",
         ),
-        environ={**environ, **decision.variables},
+        environ={**environ, **variables},
     )
 
 
@@ -166,7 +162,7 @@ def _leave_working_directory() -> None:
     ipykernel does the same, and the shell puts it back for the cells.
     """
     try:
-        here = ("", str(Path.cwd()))
+        here = ("", os.getcwd())
     except OSError:  # it was deleted
         here = ("", "")
     if not sys.flags.safe_path and sys.path and sys.path[0] in here:

@@ -30,7 +30,7 @@ _TAIL = (
 )
 
 
-_OWN = Decision(
+_OWN: Decision = (
     "/venv/bin/python",
     {"PRIME_SKILLS_MODE": "own", "PRIME_SKILLS_GENERATION": "/venv"},
 )
@@ -38,7 +38,6 @@ _OWN = Decision(
 
 def _planned(
     arguments: Sequence[str],
-    *,
     environ: Mapping[str, str],
     say: Callable[[str], None],
 ) -> Decision:
@@ -47,7 +46,6 @@ def _planned(
 
 def _failing(
     arguments: Sequence[str],
-    *,
     environ: Mapping[str, str],
     say: Callable[[str], None],
 ) -> Decision:
@@ -78,7 +76,6 @@ def test_choose_forgets_what_an_outer_kernel_left_in_the_environment() -> None:
 
     def plan(
         arguments: Sequence[str],
-        *,
         environ: Mapping[str, str],
         say: Callable[[str], None],
     ) -> Decision:
@@ -111,7 +108,6 @@ def test_choose_falls_back_when_the_preparation_is_interrupted() -> None:
 
     def interrupted(
         arguments: Sequence[str],
-        *,
         environ: Mapping[str, str],
         say: Callable[[str], None],
     ) -> Decision:

@@ -56,13 +56,13 @@ def find_places(
         project: Working directory; ``None`` means that of this process.
         home: Home directory; ``None`` means the environment's.
     """
-    home_path = absolute(home) if home else find_home(environ)
+    home_path = absolute(home or find_home(environ))
     # the way up must be the real one: a link's lexical parents are other folders
     working = Path(real_path(project or _current_directory(environ, home=home_path)))
     return Places(
         working_directory=working,
         project_root=_project_root(working, home=home_path),
-        agent_directory=find_agent_directory(environ, home=home_path),
+        agent_directory=Path(find_agent_directory(environ, home=str(home_path))),
         home=home_path,
         builtin=Path(__file__).parent.parent / "builtin_skills",
     )
@@ -70,7 +70,7 @@ def find_places(
 
 def path_of(text: str, *, home: Path, base: Path) -> Path:
     """Return the absolute path that somebody wrote."""
-    return absolute(base / expand_home(text, home=home))
+    return absolute(base / expand_home(text, home=str(home)))
 
 
 def file_type(path: Path) -> int | None:

@@ -33,9 +33,10 @@ _VARIABLES: Final = ("PYTHONPATH", "PYTHONHOME", "PYTHONNOUSERSITE", "PYTHONUSER
 #: Runs in the Python that is asked, which may be of any version. A package counts by
 #: its import where the kernel starts with it, and else by what is installed.
 _PROBE: Final = r"""
-import json, os, re, sys
+import sys
 if sys.path and sys.path[0] == "":
     del sys.path[0]
+import json, os, re
 lacks, files, serves = [], [], False
 version = list(sys.version_info[:2])
 if version >= [3, 11]:

@@ -47,7 +47,6 @@ _ALWAYS: Final = frozenset({"HOME", "USERPROFILE"})
 
 def decide(
     arguments: Sequence[str],
-    *,
     environ: Mapping[str, str],
     say: Callable[[str], None],
 ) -> Decision:
@@ -66,7 +65,7 @@ def decide(
     if wanted := footprint.environ.get(CUSTOM_PYTHON):
         with footprint:
             python = find_custom(wanted, footprint=footprint)
-        decision = Decision(os.fspath(python), {"PRIME_SKILLS_MODE": "custom"})
+        decision: Decision = os.fspath(python), {"PRIME_SKILLS_MODE": "custom"}
     else:
         decision, lasts = _own(arguments, footprint=footprint, say=say)
     footprint.drop((_PACKAGE,), listed=False)
@@ -109,7 +108,7 @@ def _own(
         "PRIME_SKILLS_MODE": "own",
         "PRIME_SKILLS_GENERATION": os.fspath(generation.directory),
     }
-    return Decision(os.fspath(generation.python), variables), problem is None
+    return (os.fspath(generation.python), variables), problem is None
 
 
 def _check(python: Path) -> None:

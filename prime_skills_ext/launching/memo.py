@@ -9,16 +9,19 @@ no memo and the launcher plans. It may be deleted at any time.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import stat
 import sys
+import zlib
 from collections.abc import Collection, Mapping, Sequence
-from pathlib import Path
-from typing import Any, Final, NamedTuple, final
 
 from prime_skills_ext.catalog.agent_directory import find_agent_directory, find_home
+
+# see the package's own: this module is a warm launcher's whole work
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Final
 
 __all__ = [
     "MAX_KEPT",
@@ -30,6 +33,10 @@ __all__ = [
     "remember",
     "stamp",
 ]
+
+#: Which kernel to become: its interpreter, and what its environment variables say
+#: about that besides the others.
+Decision = tuple[str, Mapping[str, str]]
 
 #: What a path looked like: times, size and number of the file; ``None`` where nothing
 #: was, empty where it only matters that something is.
@@ -43,20 +50,7 @@ MAX_STAMPS: Final = 10_000
 _FOLDER: Final = "launches"
 _SCHEMA: Final = 1
 _MAX_BYTES: Final = 1 << 22
-_PACKAGE: Final = str(Path(__file__).parent.parent)
-
-
-@final
-class Decision(NamedTuple):
-    """Which kernel to become.
-
-    Attributes:
-        python: Its interpreter.
-        variables: What its environment variables say about that, besides the others.
-    """
-
-    python: str
-    variables: Mapping[str, str]
+_PACKAGE: Final = os.path.dirname(os.path.dirname(__file__))
 
 
 def recall(arguments: Sequence[str], *, environ: Mapping[str, str]) -> Decision | None:
@@ -69,7 +63,7 @@ def recall(arguments: Sequence[str], *, environ: Mapping[str, str]) -> Decision 
     try:
         question = _question(arguments)
         for folder in _folders(environ):
-            found = _answer(folder / _name(question), question, environ=environ)
+            found = _answer(os.path.join(folder, _name(question)), question, environ)
             if found is not None:
                 return found
     except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
@@ -97,9 +91,6 @@ def remember(
     """
     if len(stamps) > MAX_STAMPS:
         return
-    # what only a plan needs
-    from prime_skills_ext.writing import replace_text  # noqa: PLC0415
-
     try:
         question = _question(arguments)
         names = sorted(names)
@@ -108,8 +99,7 @@ def remember(
             "question": question,
             "names": names,
             "environ": _digest([environ.get(name) for name in names]),
-            "python": decision.python,
-            "variables": dict(decision.variables),
+            "decision": decision,
             "stamps": stamps,
         }
         text = json.dumps(content, separators=(",", ":")) + "\n"
@@ -117,32 +107,43 @@ def remember(
         return
     for folder in _folders(environ):
         try:
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            replace_text(folder / _name(question), text=text, mode=0o600)
-            forget_oldest(folder)
+            _write(folder, _name(question), text=text)
         except OSError:
             continue
         return
 
 
-def forget_oldest(folder: Path) -> None:
+def _write(folder: str, name: str, *, text: str) -> None:
+    # what only a plan needs
+    from pathlib import Path  # noqa: PLC0415
+
+    from prime_skills_ext.writing import replace_text  # noqa: PLC0415
+
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+    replace_text(Path(folder, name), text=text, mode=0o600)
+    forget_oldest(folder)
+
+
+def forget_oldest(folder: str) -> None:
     """Keep only the youngest memos of a folder."""
-    files = sorted(folder.glob("*.json"), key=_changed, reverse=True)
-    for path in files[MAX_KEPT:]:
-        path.unlink(missing_ok=True)
+    with os.scandir(folder) as entries:
+        files = [entry for entry in entries if entry.name.endswith(".json")]
+    files.sort(key=lambda entry: entry.stat().st_mtime_ns, reverse=True)
+    for entry in files[MAX_KEPT:]:
+        os.remove(entry.path)
 
 
 def stamp(path: str) -> Stamp:
     """Return what must be the same for a path to be the same, links followed."""
     try:
-        found = os.stat(path)  # noqa: PTH116 - hundreds of them at each start
+        found = os.stat(path)
     except (OSError, ValueError):
         return None
     return [found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino]
 
 
 def _answer(
-    path: Path, question: Sequence[str], *, environ: Mapping[str, str]
+    path: str, question: Sequence[str], environ: Mapping[str, str]
 ) -> Decision | None:
     content = _read(path)
     if content is None or content["schema"] != _SCHEMA:
@@ -157,16 +158,16 @@ def _answer(
         # an empty one only says that something is there
         if found != kept and (found is None or kept != []):
             return None
-    python, variables = content["python"], content["variables"]
+    python, variables = content["decision"]
     if not os.access(python, os.X_OK):
         return None
-    return Decision(python, {str(key): str(it) for key, it in variables.items()})
+    return python, {str(key): str(it) for key, it in variables.items()}
 
 
-def _read(path: Path) -> Any:
+def _read(path: str) -> Any:
     """Return what a file says that nobody else can have written."""
     try:
-        with path.open("rb") as file:
+        with open(path, "rb") as file:
             found = os.fstat(file.fileno())
             if not stat.S_ISREG(found.st_mode) or not _is_private(found):
                 return None
@@ -190,7 +191,7 @@ def _question(arguments: Sequence[str]) -> list[str]:
         OSError: The working directory was deleted.
     """
     return [
-        os.getcwd(),  # noqa: PTH109 - text
+        os.getcwd(),
         sys.executable,
         sys.prefix,
         sys.version,
@@ -208,26 +209,22 @@ def _lasting(arguments: Sequence[str]) -> list[str]:
     return [word for word in words if not word.startswith(("-f=", "--f="))]
 
 
-def _folders(environ: Mapping[str, str]) -> tuple[Path, Path]:
+def _folders(environ: Mapping[str, str]) -> Sequence[str]:
     """Return where memos lie: as environments do, and where that is read-only."""
     home = find_home(environ)
-    shared = environ.get("XDG_DATA_HOME") or f"{home}/.local/share"
-    places = find_agent_directory(environ, home=home), Path(shared, "prime", "agent")
-    first, second = (place / "prime-skills" / _FOLDER for place in places)
-    return first, second
+    shared = environ.get("XDG_DATA_HOME") or os.path.join(home, ".local", "share")
+    agent = find_agent_directory(environ, home=home)
+    return [
+        os.path.join(place, "prime-skills", _FOLDER)
+        for place in (agent, os.path.join(shared, "prime", "agent"))
+    ]
 
 
 def _name(question: Sequence[str]) -> str:
-    return f"{_digest(question)[:24]}.json"
+    # two questions of one name take turns: the question stands in the file as well
+    return f"{_digest(question):08x}.json"
 
 
-def _digest(values: object) -> str:
-    # a digest: among the variables are keys, which no file of ours repeats
-    return hashlib.sha256(json.dumps(values).encode()).hexdigest()
-
-
-def _changed(path: Path) -> int:
-    try:
-        return path.stat().st_mtime_ns
-    except OSError:
-        return 0
+def _digest(values: object) -> int:
+    # short, because among the variables are keys, of which no file of ours tells
+    return zlib.crc32(json.dumps(values).encode())

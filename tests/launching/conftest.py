@@ -45,12 +45,11 @@ class Launcher:
     def _decide(
         self,
         arguments: Sequence[str],
-        *,
         environ: Mapping[str, str],
         say: Callable[[str], None],
     ) -> Decision:
         self.planned += 1
-        return decide(arguments, environ=environ, say=say)
+        return decide(arguments, environ, say)
 
 
 @pytest.fixture
