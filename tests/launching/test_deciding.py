@@ -202,6 +202,13 @@ def test_start_plans_after_trust_was_given(launcher: Launcher, agent: Path) -> N
     assert before.parent != _generation(launcher).parent
 
 
+def test_kernel_has_keyring_where_the_launcher_has_it(launcher: Launcher) -> None:
+    """Keys that ``login`` put into the keyring are found from the kernel as well."""
+    python = launcher.start().argv[0]
+
+    subprocess.run([python, "-c", "import keyring"], check=True)
+
+
 def _remove_generation(generation: Path) -> None:
     shutil.rmtree(generation)
 
