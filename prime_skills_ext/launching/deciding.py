@@ -143,7 +143,7 @@ def _note(footprint: Footprint, snapshot: Snapshot, *, places: Places) -> None:
     above = (places.working_directory, *places.working_directory.parents)
     roots = (folder / name for folder in above for name in (".git", ".prime"))
     footprint.add(roots, is_presence=True)
-    footprint.add(_programs(snapshot.selection, path=environ.get("PATH", "")))
+    footprint.add(_programs(snapshot.selection, environ=environ))
     footprint.add(sites)
     footprint.add(_config_files(environ))
 
@@ -164,10 +164,11 @@ def _note_environment(
     footprint.add(marked, is_presence=True)
 
 
-def _programs(selection: Selection, *, path: str) -> Iterator[Path]:
+def _programs(selection: Selection, *, environ: Mapping[str, str]) -> Iterator[Path]:
     """List where programs that skills require were looked for."""
     names = {name for item in selection.active() for name in item.skill.requires.bins}
     for name in sorted(names):
+        path = environ.get("PATH", "")
         found = shutil.which(name, path=path)
         if found is not None:
             yield absolute(found)

@@ -25,7 +25,6 @@ _COARSE_TICK_NS: Final = 2 * 10**9
 _SECOND_NS: Final = 10**9
 #: How files are opened that are changed and not read.
 _WRITES: Final = os.O_WRONLY | os.O_RDWR | os.O_CREAT
-_LISTED: Final = frozenset({"os.listdir", "os.scandir"})
 #: Files that are made up when they are read: they never look the same twice.
 _MADE_UP: Final = ("/proc/", "/sys/", "/dev/")
 
@@ -167,15 +166,20 @@ class _Asked(dict[str, str]):
 
 
 def _note(event: str, arguments: tuple[Any, ...]) -> None:
-    """Hear of everything that Python opens; must not raise."""
-    if not _FOLLOWED or (event != "open" and event not in _LISTED):
+    """Hear of everything that is opened; an error here would be the opener's."""
+    if not _FOLLOWED:
         return
-    path = _text(arguments[0])
-    if path is None:
-        return
-    for footprint in _FOLLOWED:
-        if event in _LISTED or not arguments[2] & _WRITES:
-            footprint.hear(path, is_listed=event in _LISTED)
+    match event, arguments:
+        case ("os.listdir" | "os.scandir", (place, *_)):
+            is_listed = True
+        case "open", (place, _, int(flags)) if not flags & _WRITES:
+            is_listed = False
+        case _:
+            return
+    path = _text(place)
+    if path is not None:
+        for footprint in _FOLLOWED:
+            footprint.hear(path, is_listed=is_listed)
 
 
 def _text(path: object) -> str | None:

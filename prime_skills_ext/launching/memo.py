@@ -115,13 +115,15 @@ def remember(
 
 def _write(folder: str, name: str, *, text: str) -> None:
     # what only a plan needs
+    import contextlib  # noqa: PLC0415
     from pathlib import Path  # noqa: PLC0415
 
     from prime_skills_ext.writing import replace_text  # noqa: PLC0415
 
     os.makedirs(folder, mode=0o700, exist_ok=True)
     replace_text(Path(folder, name), text=text, mode=0o600)
-    forget_oldest(folder)
+    with contextlib.suppress(OSError):  # another start may be doing the same
+        forget_oldest(folder)
 
 
 def forget_oldest(folder: str) -> None:

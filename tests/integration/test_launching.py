@@ -183,6 +183,35 @@ def test_kernel_works_whatever_fails(
 
 
 @pytest.mark.network
+def test_nb03_first_start_tells_what_it_does_and_a_warm_one_nothing(
+    project: Path, home: Path, tmp_path: Path
+) -> None:
+    """On stderr, which is the server's log; the kernel's own words are left out."""
+    write_skill(home / ".agents" / "skills", "first", python="def run(): return 'one'")
+    said = []
+    for number in range(2):
+        log = tmp_path / f"log-{number}"
+        kernel = Kernel(project, argv=LAUNCHER)
+        with log.open("wb") as stderr:
+            start = kernel._manager.start_kernel
+            start(cwd=str(project), env=kernel._environ, stderr=stderr)
+        try:
+            kernel.client = kernel._manager.blocking_client()
+            kernel.client.start_channels()
+            kernel.client.wait_for_ready(timeout=CELL_TIMEOUT_S)
+            assert "one\n" == kernel.run("print(await first())").stdout
+        finally:
+            kernel.client.stop_channels()
+            kernel._manager.shutdown_kernel(now=True)
+        lines = log.read_text(encoding="utf-8").splitlines()
+        said.append([line for line in lines if line.startswith("prime-skills: ")])
+    cold, warm = said
+    assert "prime-skills: making an environment for skills" == cold[0]
+    assert any(line.startswith("prime-skills: Installed ") for line in cold)
+    assert [] == warm
+
+
+@pytest.mark.network
 def test_damaged_files_of_the_user_do_not_keep_the_kernel_from_its_environment(
     project: Path, home: Path
 ) -> None:

@@ -283,6 +283,8 @@ def test_variables_that_nobody_asks_for_do_not_matter(launcher: Launcher) -> Non
     launcher.start()
 
     launcher.environ["JPY_PARENT_PID"] = "123"
+    # no skill here requires a program
+    launcher.environ["PATH"] += f"{os.pathsep}/opt/bin"
 
     assert not launcher.plans()
 
