@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import statistics
 import sys
 import tempfile
 import textwrap
@@ -21,19 +20,21 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+from _pairs import Pair, Sample, Times, print_table, row
 from jupyter_client.kernelspec import KernelSpecManager
 from jupyter_client.manager import KernelManager
 
 from prime_skills_ext import kernelspec
 
-__all__ = ["TARGET", "measure"]
+__all__ = ["PAIR", "compare", "measure"]
 
+_OURS: Final = kernelspec.KERNEL_NAME
+_BARE: Final = "bare"
 #: Ours may take so many times as long as the bare kernel.
-TARGET: Final = 1.35
+PAIR: Final = Pair(ours=_OURS, peer=_BARE, label="bare ipykernel", slower=1.35)
 _TIMEOUT_S: Final = 300.0
 #: What makes the environment, and what finds it made and compiles the rest.
 _STARTS_BEFORE: Final = 3
-_BARE: Final = "bare"
 
 
 def measure(
@@ -47,25 +48,26 @@ def measure(
         python: The interpreter whose kernelspec is started; it has this package.
         home: An empty folder that plays home.
     """
+    times = compare(rounds, skills=skills, python=python, home=home)
+    pairs = zip(times[_OURS], times[_BARE], strict=True)
+    return [(ours, bare) for (ours, _), (bare, _) in pairs]
+
+
+def compare(rounds: int, *, skills: int, python: Path, home: Path) -> Times:
+    """Return wall and CPU seconds of both; the arguments are those of ``measure``."""
     write_skills(home / ".agents" / "skills", count=skills)
     project = home / "project"
     (project / ".git").mkdir(parents=True)
     specs = _write_specs(home / "kernels", python=python)
     environ = _environ(home)
-    names = (kernelspec.KERNEL_NAME, _BARE)
-    for _ in range(_STARTS_BEFORE):
-        for name in names:
-            _start(name, specs=specs, folder=project, environ=environ)
-    pairs: list[tuple[float, float]] = []
-    for number in range(rounds):
-        # whoever comes second finds the caches of the machine warmer
-        turn = names if number % 2 == 0 else names[::-1]
-        taken = {
-            name: _start(name, specs=specs, folder=project, environ=environ)
-            for name in turn
-        }
-        pairs.append((taken[kernelspec.KERNEL_NAME], taken[_BARE]))
-    return pairs
+    times: dict[str, list[Sample]] = {_OURS: [], _BARE: []}
+    for number in range(-_STARTS_BEFORE, rounds):
+        # whoever comes second finds the machine warmer: they take turns at that, too
+        for name in (_OURS, _BARE) if number % 2 == 0 else (_BARE, _OURS):
+            taken = _start(name, specs=specs, folder=project, environ=environ)
+            if number >= 0:
+                times[name].append(taken)
+    return times
 
 
 def write_skills(folder: Path, *, count: int) -> None:
@@ -106,7 +108,7 @@ def _write_specs(folder: Path, *, python: Path) -> KernelSpecManager:
         "-f",
         "{connection_file}",
     ]
-    kernelspec.write_spec(ours, directory=folder / kernelspec.KERNEL_NAME)
+    kernelspec.write_spec(ours, directory=folder / _OURS)
     kernelspec.write_spec(bare, directory=folder / _BARE)
     return KernelSpecManager(kernel_dirs=[str(folder)], ensure_native_kernel=False)
 
@@ -121,13 +123,17 @@ def _environ(home: Path) -> dict[str, str]:
 
 def _start(
     name: str, *, specs: KernelSpecManager, folder: Path, environ: Mapping[str, str]
-) -> float:
-    """Return the seconds from the start of a kernel to its first answer."""
+) -> Sample:
+    """Return the seconds to the first answer, and those of CPU until the end."""
     manager = KernelManager(kernel_name=name, kernel_spec_manager=specs)
+    before = os.times()
     began = time.perf_counter()
     with _running(manager, folder=folder, environ=environ):
         _answer(manager)
-        return time.perf_counter() - began
+        wall = time.perf_counter() - began
+    after = os.times()
+    cpu = after.children_user + after.children_system
+    return wall, cpu - before.children_user - before.children_system
 
 
 @contextmanager
@@ -164,26 +170,22 @@ def _answer(manager: KernelManager) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure, print, and say whether the target holds."""
+    """Measure, print the table, and say whether the target holds."""
     parser = argparse.ArgumentParser(description="Measure the start of a kernel.")
     parser.add_argument("--skills", type=int, nargs="+", default=[0, 50])
     parser.add_argument("--rounds", type=int, default=11)
     options = parser.parse_args(arguments)
+    rows = []
     holds = True
     for count in options.skills:
-        with tempfile.TemporaryDirectory(prefix="prime-skills-starting-") as home:
-            pairs = measure(
-                options.rounds, count, Path(sys.executable), Path(home).resolve()
-            )
-        ours, bare = (statistics.median(side) for side in zip(*pairs, strict=True))
-        ratios = sorted(mine / other for mine, other in pairs)
-        ratio = statistics.median(ratios)
-        holds = holds and ratio <= TARGET
-        sys.stdout.write(
-            f"{count} skills of the user: {1000 * ours:.0f} ms against "
-            f"{1000 * bare:.0f} ms, ratio {ratio:.2f} "
-            f"({ratios[0]:.2f} … {ratios[-1]:.2f}), target {TARGET}\n"
-        )
+        with tempfile.TemporaryDirectory(prefix="prime-skills-starting-") as directory:
+            home = Path(directory).resolve()
+            python = Path(sys.executable)
+            times = compare(options.rounds, skills=count, python=python, home=home)
+        line, is_met = row(str(count), PAIR, times)
+        rows.append(line)
+        holds = holds and is_met
+    print_table(rows, first="skills", rounds=options.rounds)
     return 0 if holds else 1
 
 
