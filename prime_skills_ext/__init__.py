@@ -8,34 +8,35 @@ neither IPython nor traitlets: what needs them is loaded when it is asked for.
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
-from prime_skills_ext.errors import (
-    CredentialError,
-    HostError,
-    InstallError,
-    KernelspecError,
-    PackageError,
-    PrimeSkillsError,
-    ProcessError,
-    SettingsError,
-    SkillPermissionError,
-    SkillUnavailableError,
-    TrustError,
-    UnknownSkillError,
-    UvNotFoundError,
-)
-from prime_skills_ext.garbage import without_collection
-from prime_skills_ext.skill.model import Skill
-
+# as typing has it, whose import takes longer than all of a warm launcher's others
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from IPython.core.interactiveshell import InteractiveShell
 
     from prime_skills_ext.catalog.discovery import discover
     from prime_skills_ext.catalog.selection import select
     from prime_skills_ext.environment.plan import plan_installs
+    from prime_skills_ext.errors import (
+        CredentialError,
+        HostError,
+        InstallError,
+        KernelspecError,
+        PackageError,
+        PrimeSkillsError,
+        ProcessError,
+        SettingsError,
+        SkillPermissionError,
+        SkillUnavailableError,
+        TrustError,
+        UnknownSkillError,
+        UvNotFoundError,
+    )
     from prime_skills_ext.kernel.binding import Binder
     from prime_skills_ext.manager import SkillManager
+    from prime_skills_ext.skill.model import Skill
 
 __all__ = [
     "Binder",
@@ -66,6 +67,7 @@ __version__ = "0.1.0"
 
 _LATER = {
     "Binder": "prime_skills_ext.kernel.binding",
+    "Skill": "prime_skills_ext.skill.model",
     "SkillManager": "prime_skills_ext.manager",
     "discover": "prime_skills_ext.catalog.discovery",
     "plan_installs": "prime_skills_ext.environment.plan",
@@ -74,8 +76,11 @@ _LATER = {
 
 
 def __getattr__(name: str) -> Any:
-    if name in _LATER:
-        return getattr(import_module(_LATER[name]), name)
+    home = _LATER.get(name)
+    if home is None and name.endswith("Error") and name in __all__:
+        home = "prime_skills_ext.errors"
+    if home is not None:
+        return getattr(import_module(home), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
@@ -85,6 +90,8 @@ def __dir__() -> list[str]:
 
 def load_ipython_extension(ipython: InteractiveShell) -> None:
     """Find, install and bind the skills that count here. IPython calls this."""
+    from prime_skills_ext.garbage import without_collection  # noqa: PLC0415
+
     with without_collection():
         from prime_skills_ext import magics  # noqa: PLC0415  # imports IPython
 

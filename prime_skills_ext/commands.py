@@ -174,7 +174,15 @@ def _kernelspec(_manager: SkillManager, arguments: Arguments) -> object:
     }
     if arguments.ACTION == "remove":
         return Message(text=f"removed {kernelspec.remove(**place)}")
-    folder = kernelspec.install(**place)
+    told: list[str] = []
+    folder = kernelspec.install(**place, warn=told.append)
+    for reason in told:
+        # it works, with what is in this Python; the next start tries again
+        what, _, fix = reason.partition("\nFix: ")
+        return Message(
+            text=f"installed {folder}, but it starts in this Python: {what}",
+            fix=fix or None,
+        )
     return Message(
         text=f"installed {folder}",
         fix=f"choose the kernel {kernelspec.DISPLAY_NAME!r} in Jupyter",

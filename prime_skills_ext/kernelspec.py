@@ -8,13 +8,14 @@ interpreter; an installed one names this interpreter absolutely.
 
 from __future__ import annotations
 
+import ast
 import importlib.metadata
 import json
 import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -43,6 +44,7 @@ START_TIMEOUT_S: Final = 300.0
 _LAUNCHER: Final = "prime_skills_ext.launcher"
 _DISTRIBUTION: Final = "prime-skills-ext"
 _LOGOS: Final = ("logo-32x32.png", "logo-64x64.png", "logo-svg.svg")
+_ASK: Final = "__import__('os').environ.get('PRIME_SKILLS_LAUNCH_ERROR')"
 _NAME: Final = re.compile(r"[A-Za-z0-9._-]+")
 
 
@@ -104,6 +106,7 @@ def install(
     name: str = KERNEL_NAME,
     display_name: str = DISPLAY_NAME,
     start: bool = True,
+    warn: Callable[[str], None] | None = None,
 ) -> Path:
     """Install a spec that starts this interpreter's launcher and return its folder.
 
@@ -117,6 +120,8 @@ def install(
         name: The kernel's name in Jupyter.
         display_name: What people choose in a notebook.
         start: Whether to start it once before it takes its place.
+        warn: Called with the reason if the kernel that starts works, but is not the
+            wanted one: its environment could not be made.
 
     Raises:
         KernelspecError: The place is not clear, not ours, cannot be written, or the
@@ -128,8 +133,7 @@ def install(
     try:
         with _beside(target) as staged:
             write_spec(spec, directory=staged, logos=find_logos())
-            if start:
-                verify(staged)
+            reason = verify(staged) if start else None
             _swap(staged, target=target)
     except OSError as error:
         raise KernelspecError(
@@ -137,6 +141,8 @@ def install(
             fix="choose a place that you may write: --user, or --prefix DIRECTORY",
             path=target,
         ) from error
+    if reason is not None and warn is not None:
+        warn(reason)
     return target
 
 
@@ -173,8 +179,11 @@ def remove(
     return target
 
 
-def verify(directory: Path, *, timeout_s: float = START_TIMEOUT_S) -> None:
+def verify(directory: Path, *, timeout_s: float = START_TIMEOUT_S) -> str | None:
     """Start the kernel of a spec folder once, let it compute, and stop it.
+
+    Returns:
+        Why it is another kernel than the wanted one, if it is.
 
     Args:
         directory: The folder that holds ``kernel.json``.
@@ -195,7 +204,7 @@ def verify(directory: Path, *, timeout_s: float = START_TIMEOUT_S) -> None:
     with tempfile.TemporaryFile() as log:
         try:
             manager.start_kernel(stdout=log, stderr=log)
-            _compute(manager, timeout_s=timeout_s)
+            return _compute(manager, timeout_s=timeout_s)
         except (OSError, RuntimeError, TimeoutError, ValueError) as error:
             log.seek(0)
             tail = log.read().decode("utf-8", errors="replace").splitlines()[-20:]
@@ -210,23 +219,29 @@ def verify(directory: Path, *, timeout_s: float = START_TIMEOUT_S) -> None:
             manager.cleanup_resources()
 
 
-def _compute(manager: KernelManager, *, timeout_s: float) -> None:
+def _compute(manager: KernelManager, *, timeout_s: float) -> str | None:
+    """Let the kernel compute, and ask it why it is not the wanted one."""
     client = manager.client()
     client.start_channels()
     try:
         client.wait_for_ready(timeout=timeout_s)
-        seen: list[str] = []
-
-        def collect(message: Mapping[str, dict[str, dict[str, str]]]) -> None:
-            seen.append(message["content"].get("data", {}).get("text/plain", ""))
-
-        client.execute_interactive(
-            "1+1", store_history=False, timeout=60, output_hook=collect
+        reply = client.execute(
+            "",
+            silent=True,
+            user_expressions={"sum": "1+1", "told": _ASK},
+            reply=True,
+            timeout=60,
         )
-        if "2" not in seen:
-            raise ValueError("1+1 was answered with " + (" ".join(seen) or "nothing"))
     finally:
         client.stop_channels()
+    answers = {
+        name: found.get("data", {}).get("text/plain")
+        for name, found in reply["content"].get("user_expressions", {}).items()
+    }
+    if answers.get("sum") != "2":
+        raise ValueError(f"1+1 was answered with {answers.get('sum') or 'nothing'}")
+    told = ast.literal_eval(answers.get("told") or "None")
+    return None if told is None else str(told)
 
 
 def _target(*, user: bool, prefix: Path | None, sys_prefix: bool, name: str) -> Path:

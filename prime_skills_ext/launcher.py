@@ -1,9 +1,10 @@
 """The door of the kernelspec: ensure the environment, then become its ipykernel.
 
-``python -m prime_skills_ext.launcher -f CONNECTION`` is what Jupyter starts. It asks
-``manager`` for the environment, says on stderr what takes time, and replaces itself
-with ``<environment's python> -m ipykernel_launcher``: Jupyter's signals, the exit code
-and the process id are the kernel's own. Whatever fails, a working kernel comes up: this
+``python -m prime_skills_ext.launcher -f CONNECTION`` is what Jupyter starts. It reads
+one JSON file that says what it became the last time, and where nothing has changed
+since, replaces itself with ``<environment's python> -m ipykernel_launcher``: Jupyter's
+signals, the exit code and the process id are the kernel's own. Else it plans first and
+says on stderr what takes time. Whatever fails, a working kernel comes up: this
 interpreter's, with the reason where ``doctor`` finds it. No logic about skills is here.
 
 What the extension learns from the environment variables of the kernel:
@@ -19,30 +20,25 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from shutil import which
-from typing import TYPE_CHECKING, Final, NoReturn, final
 
-from prime_skills_ext.errors import InstallError, KernelspecError, PrimeSkillsError
+from prime_skills_ext.launching.memo import Decision, recall
 
+# see the package's own: nothing is imported that a warm start can do without
+TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from traitlets.config import Config
+    from typing import Final, NoReturn
 
-__all__ = ["CUSTOM_PYTHON", "Launch", "Plan", "become", "choose", "main"]
+__all__ = ["Decide", "Launch", "become", "choose", "main"]
 
-CUSTOM_PYTHON: Final = "PRIME_AGENT_KERNEL_PYTHON"
 _MODE: Final = "PRIME_SKILLS_MODE"
 _GENERATION: Final = "PRIME_SKILLS_GENERATION"
 _ERROR: Final = "PRIME_SKILLS_LAUNCH_ERROR"
 
-#: Ensures the environment of own mode, given the variables, and says on stderr what
-#: is being done; returns the interpreter and the generation's directory.
-Plan = Callable[[Mapping[str, str]], tuple[Path, Path]]
+
+#: Plans, given the arguments and the variables, and says on stderr what it does.
+Decide = Callable[[Sequence[str], Mapping[str, str]], Decision]
 
 
-@final
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Launch:
     """Which kernel to become.
 
@@ -51,56 +47,49 @@ class Launch:
         environ: All environment variables of the kernel.
     """
 
-    argv: tuple[str, ...]
-    environ: Mapping[str, str]
+    __slots__ = ("argv", "environ")
+
+    def __init__(self, argv: tuple[str, ...], environ: Mapping[str, str]) -> None:
+        self.argv = argv
+        self.environ = environ
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Become the kernel that the arguments (default: the process's) ask for."""
     _leave_working_directory()
     words = sys.argv[1:] if arguments is None else arguments
-    become(choose(words, environ=os.environ))
+    launch = choose(words, environ=os.environ)
+    try:
+        become(launch)
+    except OSError as error:
+        # what was found a moment ago is gone, or is no program
+        reason = f"{launch.argv[0]} cannot be started: {error.strerror or error}"
+    become(_launch(words, _instead(reason), environ=_clean(os.environ)))
 
 
 def choose(
     arguments: Sequence[str],
     *,
     environ: Mapping[str, str],
-    plan: Plan | None = None,
+    decide: Decide | None = None,
 ) -> Launch:
     """Return the kernel to become; never fails.
 
     Args:
         arguments: What ipykernel gets: ``-f CONNECTION`` and whatever else was given.
         environ: The environment variables of this process.
-        plan: Ensures the environment; ``None`` means ``manager`` does.
+        decide: Plans where nothing is remembered; ``None`` means ``launching`` does.
     """
-    inherited = {_MODE, _GENERATION, _ERROR}
-    clean = {name: value for name, value in environ.items() if name not in inherited}
-    try:
-        if wanted := clean.get(CUSTOM_PYTHON):
-            python, added = _custom(wanted), {_MODE: "custom"}
-        else:
-            python, generation = (plan or _planner(arguments))(clean)
-            added = {_MODE: "own", _GENERATION: str(generation)}
-    except Exception as error:  # noqa: BLE001 - a kernel must come up whatever happens
-        reason = _reason(error)
-        _say(f"{reason}\nThe kernel starts in {sys.executable} instead.")
-        python = Path(sys.executable)
-        added = {_MODE: "overlay", _ERROR: reason}
-    return Launch(
-        argv=(
-            str(python),
-            # as ipykernel's own spec: without it the debugger warns on stderr
-            "-Xfrozen_modules=off",
-            "-m",
-            "ipykernel_launcher",
-            *arguments,
-            "--ext",
-            "prime_skills_ext",
-        ),
-        environ={**clean, **added},
-    )
+    clean = _clean(environ)
+    decision = recall(arguments, environ=clean)
+    if decision is None:
+        try:
+            decision = (decide or _decide())(arguments, clean)
+        except KeyboardInterrupt:
+            decision = _instead("making the kernel's environment was interrupted")
+        except Exception as error:  # noqa: BLE001 - a kernel must come up whatever happens
+            decision = _instead(_reason(error))
+    return _launch(arguments, decision, environ=clean)
 
 
 def become(launch: Launch) -> NoReturn:
@@ -112,80 +101,41 @@ def become(launch: Launch) -> NoReturn:
     os.execve(launch.argv[0], launch.argv, launch.environ)  # noqa: S606 - the very point
 
 
-def _planner(arguments: Sequence[str]) -> Plan:
-    def plan(environ: Mapping[str, str]) -> tuple[Path, Path]:
-        # imported here: a custom interpreter needs none of it
-        from prime_skills_ext.manager import plan_for_launch  # noqa: PLC0415
-        from prime_skills_ext.views.door import before_start  # noqa: PLC0415
-        from prime_skills_ext.views.progress import log_to  # noqa: PLC0415
-
-        _, report = plan_for_launch(
-            environ=environ,
-            progress=log_to(sys.stderr, environ=environ),
-            config=_settings(arguments, environ=environ),
-        )
-        if report.generation is None:
-            problem = report.problem
-            raise InstallError(
-                "the kernel's own environment could not be made"
-                + (f": {problem.reason}" if problem else ""),
-                fix=before_start(problem.fix) if problem else "restart the kernel",
-            )
-        return _runnable(report.generation.python), report.generation.directory
-
-    return plan
+def _clean(environ: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables without those that an outer kernel left."""
+    inherited = {_MODE, _GENERATION, _ERROR}
+    return {name: value for name, value in environ.items() if name not in inherited}
 
 
-def _settings(arguments: Sequence[str], *, environ: Mapping[str, str]) -> Config | None:
-    """Return the settings that the kernel will have, ``None`` when it has none.
+def _decide() -> Decide:
+    # imported here: a warm start needs none of it
+    from prime_skills_ext.launching.deciding import decide  # noqa: PLC0415
 
-    They are read by ipykernel's own application, which takes longer than all the rest
-    of a warm start: where no settings file and no option is, it is not even imported.
-    """
-    if not _has_settings(arguments, environ=environ):
-        return None
-    from ipykernel.kernelapp import IPKernelApp  # noqa: PLC0415 - as said above
-    from IPython.core.application import BaseIPythonApplication  # noqa: PLC0415
-
-    app = IPKernelApp()  # type: ignore[no-untyped-call]
-    try:
-        # its own initialize would open the kernel's sockets
-        BaseIPythonApplication.initialize(app, list(arguments))  # type: ignore[no-untyped-call]
-    except SystemExit:
-        # an option that means nothing: the kernel itself will say so
-        return None
-    return app.config
+    return decide
 
 
-def _has_settings(arguments: Sequence[str], *, environ: Mapping[str, str]) -> bool:
-    if any(word.startswith("--") for word in arguments):
-        return True
-    user = Path(environ.get("IPYTHONDIR") or Path.home() / ".ipython")
-    shared = [Path(sys.prefix, "etc"), Path("/usr/local/etc"), Path("/etc")]
-    if programs := environ.get("PROGRAMDATA"):
-        shared.append(Path(programs))
-    places = [*user.glob("profile_*"), *(folder / "ipython" for folder in shared)]
-    return any(any(place.glob("ipython*_config.*")) for place in places)
+def _instead(reason: str) -> Decision:
+    _say(f"{reason}\nThe kernel starts in {sys.executable} instead.")
+    return sys.executable, {_MODE: "overlay", _ERROR: reason}
 
 
-def _custom(wanted: str) -> Path:
-    # a bare name is looked up as a shell would, which is what was written
-    if (found := which(os.path.expanduser(wanted))) is None:  # noqa: PTH111 - a name too
-        raise KernelspecError(
-            f"{CUSTOM_PYTHON} names no program: {wanted}",
-            fix=f"set {CUSTOM_PYTHON} to a Python that has prime-skills-ext, or unset "
-            "it, and restart the kernel",
-        )
-    return Path(found).absolute()
-
-
-def _runnable(python: Path) -> Path:
-    if not os.access(python, os.X_OK):
-        raise InstallError(
-            f"the environment has no interpreter at {python}",
-            fix=f"remove {python.parent.parent}, then restart the kernel",
-        )
-    return python
+def _launch(
+    arguments: Sequence[str], decision: Decision, *, environ: Mapping[str, str]
+) -> Launch:
+    python, variables = decision
+    return Launch(
+        argv=(
+            python,
+            # as ipykernel's own spec: without it the debugger warns on stderr
+            "-Xfrozen_modules=off",
+            "-m",
+            "ipykernel_launcher",
+            *arguments,
+            "--ext",
+            "prime_skills_ext",
+        ),
+        environ={**environ, **variables},
+    )
 
 
 def _say(text: str) -> None:
@@ -196,6 +146,9 @@ def _say(text: str) -> None:
 
 
 def _reason(error: Exception) -> str:
+    # nothing fails in a start that does not plan
+    from prime_skills_ext.errors import PrimeSkillsError  # noqa: PLC0415
+
     told = str(error).strip()
     # ours say all there is to say; of others the type is half of it
     is_ours = isinstance(error, PrimeSkillsError)
@@ -209,7 +162,7 @@ def _leave_working_directory() -> None:
     ipykernel does the same, and the shell puts it back for the cells.
     """
     try:
-        here = ("", str(Path.cwd()))
+        here = ("", os.getcwd())
     except OSError:  # it was deleted
         here = ("", "")
     if not sys.flags.safe_path and sys.path and sys.path[0] in here:

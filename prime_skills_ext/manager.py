@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from traitlets import Bool, Enum, List, Unicode, observe
-from traitlets.config import Config, Configurable
+from traitlets.config import Configurable
 
 from prime_skills_ext.catalog.discovery import discover
 from prime_skills_ext.catalog.looking import expanded
@@ -28,8 +28,7 @@ from prime_skills_ext.catalog.sources import find_sources
 from prime_skills_ext.catalog.status import FAILED, Catalogue
 from prime_skills_ext.catalog.survey import Choices
 from prime_skills_ext.catalog.trust import Override
-from prime_skills_ext.environment.installation import InstallReport
-from prime_skills_ext.environment.venv import Environment, Mode, find_mode
+from prime_skills_ext.environment.venv import Mode, find_mode
 from prime_skills_ext.errors import InstallError, PrimeSkillsError
 from prime_skills_ext.kernel.binding import Binder
 from prime_skills_ext.kernel.lending import OwnEnviron
@@ -51,7 +50,7 @@ else:
     card = later("prime_skills_ext.views.card")
     report = later("prime_skills_ext.views.report")
 
-__all__ = ["SkillManager", "absolute_path", "no_skill_in", "plan_for_launch"]
+__all__ = ["SkillManager", "absolute_path", "no_skill_in"]
 
 #: How much of a skill's file is shown at most.
 MAX_BODY_BYTES = 1 << 24
@@ -299,26 +298,6 @@ class SkillManager(Configurable):
                 fix = "correct the path" if problem in problems else problem.fix
                 raise PrimeSkillsError(problem.message, fix=fix, path=path)
         raise no_skill_in(path, path=path)
-
-
-def plan_for_launch(
-    *,
-    environ: Mapping[str, str],
-    progress: Listener | None = None,
-    config: Config | None = None,
-) -> tuple[Environment, InstallReport]:
-    """Ensure the environment of own mode, for the kernel that is about to start.
-
-    Args:
-        environ: The environment variables of the kernel.
-        progress: Told each step.
-        config: The profile's settings, so that the extension plans the same.
-    """
-    manager = SkillManager(
-        environ=environ, progress=progress, mode="own", config=config or Config()
-    )
-    manager.load()
-    return manager.snapshot.environment, manager.snapshot.installed
 
 
 def _ready(snapshot: Snapshot) -> ProgressEvent:

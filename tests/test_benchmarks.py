@@ -60,3 +60,19 @@ def test_install_prints_a_row_for_every_pair(tmp_path: Path) -> None:
     )
     rows = [line for line in done.stdout.splitlines() if line.startswith("| 1 |")]
     assert ["cold", "apply", "warm"] == [row.split(" | ")[1] for row in rows]
+
+
+@pytest.mark.integration
+@pytest.mark.network
+def test_starting_prints_a_row_for_each_number_of_skills(tmp_path: Path) -> None:
+    """Both kernels start and answer; one round proves nothing and suffices."""
+    script = str(BENCHMARKS / "_starting.py")
+    done = process.run(
+        [sys.executable, script, "--skills", "1", "--rounds", "1"],
+        cwd=tmp_path,
+        env=os.environ,
+        timeout_s=240,
+        check=False,
+    )
+    rows = [line for line in done.stdout.splitlines() if line.startswith("| 1 |")]
+    assert ["prime-skills"] == [row.split(" | ")[1] for row in rows]

@@ -136,10 +136,23 @@ def test_verify_accepts_a_kernel_that_computes(tmp_path: Path) -> None:
     spec = {**kernelspec.build_spec(), "argv": argv}
     folder = kernelspec.write_spec(spec, directory=tmp_path / "plain")
 
-    kernelspec.verify(folder)
+    assert kernelspec.verify(folder) is None
 
     with pytest.raises(ProcessLookupError):
         os.kill(int(note.read_text(encoding="utf-8")), 0)
+
+
+def test_verify_tells_why_it_is_another_kernel_than_the_wanted_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A kernel that works in spite of a failure is not passed off as the wanted one."""
+    monkeypatch.setenv("PRIME_AGENT_KERNEL_PYTHON", "/nowhere/python")
+    spec = kernelspec.build_spec(python=sys.executable)
+    folder = kernelspec.write_spec(spec, directory=tmp_path / "other")
+
+    reason = kernelspec.verify(folder)
+
+    assert "names no program: /nowhere/python" in (reason or "")
 
 
 def test_verify_tells_why_a_kernel_does_not_start(tmp_path: Path) -> None:

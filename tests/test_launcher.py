@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,9 @@ from jupyter_client.kernelspec import KernelSpecManager
 from jupyter_client.manager import KernelManager
 
 from prime_skills_ext import kernelspec
-from prime_skills_ext.launcher import CUSTOM_PYTHON, choose
+from prime_skills_ext.launcher import choose
+from prime_skills_ext.launching.custom import CUSTOM_PYTHON
+from prime_skills_ext.launching.memo import Decision
 
 _ARGUMENTS = ("-f", "/run/kernel.json")
 _TAIL = (
@@ -29,23 +30,35 @@ _TAIL = (
 )
 
 
-def _planned(environ: Mapping[str, str]) -> tuple[Path, Path]:
-    return Path("/venv/bin/python"), Path("/venv")
+_OWN: Decision = (
+    "/venv/bin/python",
+    {"PRIME_SKILLS_MODE": "own", "PRIME_SKILLS_GENERATION": "/venv"},
+)
 
 
-def _failing(environ: Mapping[str, str]) -> tuple[Path, Path]:
+def _planned(
+    arguments: Sequence[str],
+    environ: Mapping[str, str],
+) -> Decision:
+    return _OWN
+
+
+def _failing(
+    arguments: Sequence[str],
+    environ: Mapping[str, str],
+) -> Decision:
     raise OSError("no space left")
 
 
 def test_choose_becomes_the_environments_kernel_with_the_extension() -> None:
     """Own mode: the environment's interpreter, and the variables that say so."""
-    launch = choose(_ARGUMENTS, environ={"A": "1"}, plan=_planned)
+    launch = choose(_ARGUMENTS, environ={"A": "1"}, decide=_planned)
 
-    assert (str(Path("/venv/bin/python")), *_TAIL) == launch.argv
+    assert ("/venv/bin/python", *_TAIL) == launch.argv
     expected = {
         "A": "1",
         "PRIME_SKILLS_MODE": "own",
-        "PRIME_SKILLS_GENERATION": str(Path("/venv")),
+        "PRIME_SKILLS_GENERATION": "/venv",
     }
     assert expected == launch.environ
 
@@ -59,11 +72,14 @@ def test_choose_forgets_what_an_outer_kernel_left_in_the_environment() -> None:
     }
     seen: list[Mapping[str, str]] = []
 
-    def plan(environ: Mapping[str, str]) -> tuple[Path, Path]:
+    def plan(
+        arguments: Sequence[str],
+        environ: Mapping[str, str],
+    ) -> Decision:
         seen.append(environ)
-        return _planned(environ)
+        return _OWN
 
-    launch = choose(_ARGUMENTS, environ=outer, plan=plan)
+    launch = choose(_ARGUMENTS, environ=outer, decide=plan)
 
     assert seen == [{}]
     assert "PRIME_SKILLS_LAUNCH_ERROR" not in launch.environ
@@ -73,7 +89,7 @@ def test_choose_falls_back_to_this_python_when_planning_fails(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """Whatever fails, a kernel comes up; the reason goes to the log and to doctor."""
-    launch = choose(_ARGUMENTS, environ={}, plan=_failing)
+    launch = choose(_ARGUMENTS, environ={}, decide=_failing)
 
     assert (sys.executable, *_TAIL) == launch.argv
     expected = {
@@ -84,24 +100,19 @@ def test_choose_falls_back_to_this_python_when_planning_fails(
     assert "prime-skills: OSError: no space left" in capsys.readouterr().err
 
 
-def test_choose_takes_the_custom_python_and_plans_nothing() -> None:
-    """Custom mode: that interpreter, nothing is ensured."""
-    environ = {CUSTOM_PYTHON: sys.executable}
+def test_choose_falls_back_when_the_preparation_is_interrupted() -> None:
+    """The interrupt button ends a long installation, and a kernel comes up."""
 
-    launch = choose(_ARGUMENTS, environ=environ, plan=_failing)
+    def interrupted(
+        arguments: Sequence[str],
+        environ: Mapping[str, str],
+    ) -> Decision:
+        raise KeyboardInterrupt
 
-    assert (sys.executable, *_TAIL) == launch.argv
-    assert launch.environ["PRIME_SKILLS_MODE"] == "custom"
-
-
-def test_choose_falls_back_when_the_custom_python_is_missing(tmp_path: Path) -> None:
-    """A wrong setting is told, and the kernel comes up."""
-    environ = {CUSTOM_PYTHON: str(tmp_path / "python")}
-
-    launch = choose(_ARGUMENTS, environ=environ, plan=_planned)
+    launch = choose(_ARGUMENTS, environ={}, decide=interrupted)
 
     assert (sys.executable, *_TAIL) == launch.argv
-    assert "or unset it, and restart" in launch.environ["PRIME_SKILLS_LAUNCH_ERROR"]
+    assert "interrupted" in launch.environ["PRIME_SKILLS_LAUNCH_ERROR"]
 
 
 def test_missing_environment_is_told_with_what_helps_before_a_start(
@@ -216,65 +227,6 @@ def test_launcher_starts_a_kernel_when_the_wanted_one_cannot_be(tmp_path: Path) 
     assert isinstance(answer, list)
     assert sys.executable == answer[0]
     assert "names no program" in answer[1]
-
-
-def test_settings_are_those_of_the_profile(tmp_path: Path) -> None:
-    """The launcher and the extension plan with the same settings."""
-    profile = tmp_path / "profile_default"
-    profile.mkdir()
-    text = "c.SkillManager.skill_paths = ['/skills']\n"
-    (profile / "ipython_kernel_config.py").write_text(text, encoding="utf-8")
-
-    found = _config(["-f", "x.json"], IPYTHONDIR=str(tmp_path))
-
-    assert found == "{'skill_paths': ['/skills']}\n"
-
-
-def test_settings_are_those_of_the_options(tmp_path: Path) -> None:
-    """What the kernel gets as an option counts for the launcher too."""
-    option = "--SkillManager.precedence=personal"
-
-    found = _config(["-f", "x.json", option], IPYTHONDIR=str(tmp_path))
-
-    assert "personal" in found
-
-
-def test_settings_cost_nothing_where_there_are_none(tmp_path: Path) -> None:
-    """Without a settings file the kernel's application is not imported."""
-    assert _config(["-f", "x.json"], IPYTHONDIR=str(tmp_path)) == "None\n"
-
-
-def _config(arguments: list[str], **environ: str) -> str:
-    """Return what the launcher reads, in a process of its own as it is."""
-    code = (
-        "import os; from prime_skills_ext.launcher import _settings; "
-        f"found = _settings({arguments!r}, environ=os.environ); "
-        "print(found and dict(found.SkillManager))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        check=True,
-        env={**os.environ, **environ},
-    )
-    return done.stdout
-
-
-def test_launcher_loads_nothing_heavy_for_a_custom_python() -> None:
-    """The launcher is between the click and the kernel: it stays light."""
-    heavy = "{'IPython', 'ipykernel', 'jupyter_client', 'traitlets', 'yaml', 'rich'}"
-    code = (
-        "import sys; from prime_skills_ext.launcher import choose; "
-        "choose([], environ={'PRIME_AGENT_KERNEL_PYTHON': sys.executable}); "
-        f"print(sorted({heavy} & set(sys.modules)))"
-    )
-
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    )
-
-    assert done.stdout == "[]\n"
 
 
 @pytest.mark.integration

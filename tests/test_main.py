@@ -240,6 +240,19 @@ def test_kernelspec_install_and_remove(
     assert not folder.exists()
 
 
+@pytest.mark.integration
+def test_kernelspec_install_tells_when_another_kernel_than_the_wanted_one_starts(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It works all the same, and is installed."""
+    monkeypatch.setenv("PRIME_AGENT_KERNEL_PYTHON", "/nowhere/python")
+    prefix = tmp_path / "prefix"
+    assert 0 == main(["kernelspec", "install", "--prefix", str(prefix)])
+    said = capsys.readouterr().out
+    assert "but it starts in this Python: PRIME_AGENT_KERNEL_PYTHON names no" in said
+    assert (prefix / "share/jupyter/kernels/prime-skills/kernel.json").is_file()
+
+
 def test_help_tells_every_command_and_option(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

@@ -67,6 +67,9 @@ def gather_facts(
 
 def _programs(skills: Iterable[Skill], *, environ: Mapping[str, str]) -> frozenset[str]:
     wanted = {name for skill in skills for name in skill.requires.bins}
+    if not wanted:
+        # what is asked for counts: see launching.footprint
+        return frozenset()
     path = environ.get("PATH", "")
     return frozenset(name for name in wanted if _which(name, path=path))
 

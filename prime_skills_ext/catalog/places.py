@@ -13,11 +13,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import final
 
+from prime_skills_ext.catalog.agent_directory import (
+    expand_home,
+    find_agent_directory,
+    find_home,
+)
 from prime_skills_ext.catalog.looking import absolute, is_there, real_path
 
 __all__ = ["Places", "file_type", "find_places", "path_of"]
-
-_AGENT_VARIABLES = ("PRIME_AGENT_CODING_AGENT_DIR", "PI_CODING_AGENT_DIR")
 
 
 @final
@@ -53,13 +56,13 @@ def find_places(
         project: Working directory; ``None`` means that of this process.
         home: Home directory; ``None`` means the environment's.
     """
-    home_path = absolute(home or _home(environ=environ))
+    home_path = absolute(home or find_home(environ))
     # the way up must be the real one: a link's lexical parents are other folders
     working = Path(real_path(project or _current_directory(environ, home=home_path)))
     return Places(
         working_directory=working,
         project_root=_project_root(working, home=home_path),
-        agent_directory=_agent_directory(environ, home=home_path),
+        agent_directory=Path(find_agent_directory(environ, home=str(home_path))),
         home=home_path,
         builtin=Path(__file__).parent.parent / "builtin_skills",
     )
@@ -67,7 +70,7 @@ def find_places(
 
 def path_of(text: str, *, home: Path, base: Path) -> Path:
     """Return the absolute path that somebody wrote."""
-    return absolute(base / _expand(text, home=home))
+    return absolute(base / expand_home(text, home=str(home)))
 
 
 def file_type(path: Path) -> int | None:
@@ -77,10 +80,6 @@ def file_type(path: Path) -> int | None:
     except (OSError, ValueError):
         # ValueError: a null character, which no file has in its name
         return None
-
-
-def _home(*, environ: Mapping[str, str]) -> str:
-    return environ.get("HOME") or environ.get("USERPROFILE") or str(Path.home())
 
 
 def _current_directory(environ: Mapping[str, str], *, home: Path) -> str:
@@ -93,14 +92,6 @@ def _current_directory(environ: Mapping[str, str], *, home: Path) -> str:
         noted = environ.get("PWD", "")
         is_ours = Path(noted).is_absolute() and not is_there(noted)
         return noted if is_ours else str(home)
-
-
-def _agent_directory(environ: Mapping[str, str], *, home: Path) -> Path:
-    for variable in _AGENT_VARIABLES:
-        value = environ.get(variable, "").strip()
-        if value:
-            return absolute(_expand(value, home=home))
-    return home / ".prime" / "agent"
 
 
 def _project_root(working: Path, *, home: Path) -> Path:
@@ -118,11 +109,3 @@ def _project_root(working: Path, *, home: Path) -> Path:
         ):
             return directory
     return working
-
-
-def _expand(text: str, *, home: Path) -> str:
-    if text == "~":
-        return str(home)
-    if text.startswith(("~/", f"~{os.sep}")):
-        return str(home / text[2:].lstrip("/" + os.sep))
-    return text

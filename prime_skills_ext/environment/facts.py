@@ -119,6 +119,10 @@ def facts(environment: Environment, *, current: Generation | None = None) -> Fac
     with contextlib.suppress(PackageNotFoundError):
         # the kernel's own uv must judge like the launcher's
         lines.append(f"uv=={version('uv')}")
+    with contextlib.suppress(PackageNotFoundError):
+        # the keys that were put into a keyring here must be found there, too
+        version("keyring")
+        lines.append("keyring")
     return Facts(
         identities=(runtime, own_identity()), with_own=True, lines=tuple(lines)
     )

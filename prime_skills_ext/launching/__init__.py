@@ -1,0 +1,1 @@
+"""What the launcher becomes, and what it remembers of that."""
