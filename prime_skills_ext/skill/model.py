@@ -66,7 +66,8 @@ class PythonPackage(NamedTuple):
 
 
 @final
-class Requires(NamedTuple):
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Requires:
     """What must be present before a skill is offered: a gate, not an installer."""
 
     env: tuple[str, ...] = ()
