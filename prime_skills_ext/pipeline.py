@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import ModuleType
-from typing import NamedTuple, final
+from typing import TYPE_CHECKING, NamedTuple, final
 
 from prime_skills_ext.catalog.credentials import loans
 from prime_skills_ext.catalog.discovery import Candidate
@@ -28,7 +28,6 @@ from prime_skills_ext.catalog.survey import Choices, Survey, survey
 from prime_skills_ext.catalog.trust import Distrust, needs_trust
 from prime_skills_ext.environment import record as records
 from prime_skills_ext.environment.activation import activate, deactivate
-from prime_skills_ext.environment.blame import excerpt
 from prime_skills_ext.environment.facts import is_inside
 from prime_skills_ext.environment.installation import InstallReport, ensure
 from prime_skills_ext.environment.scripts import write_scripts
@@ -44,8 +43,14 @@ from prime_skills_ext.kernel.loading import (
     load_from_source_only,
 )
 from prime_skills_ext.kernel.skills import Lazy
+from prime_skills_ext.later import later
 from prime_skills_ext.progress import Listener
 from prime_skills_ext.skill.model import Diagnostic, Skill
+
+if TYPE_CHECKING:
+    from prime_skills_ext.environment import blame
+else:
+    blame = later("prime_skills_ext.environment.blame")  # asked about what has failed
 
 __all__ = ["Pipeline", "Snapshot"]
 
@@ -387,7 +392,10 @@ def _refused(skills: Iterable[Skill], installed: InstallReport) -> dict[str, Ref
 def _failures(installed: InstallReport) -> dict[Path, Problem]:
     return {
         identity: Problem(
-            state="install-failed", reason=it.reason, fix=it.fix, log=excerpt(it.log)
+            state="install-failed",
+            reason=it.reason,
+            fix=it.fix,
+            log=blame.excerpt(it.log),
         )
         for identity, it in installed.failed.items()
     }

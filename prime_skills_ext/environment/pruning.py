@@ -43,7 +43,11 @@ _MAX_BYTES = 1 << 16
 
 
 def prune(
-    root: Path, *, everything: bool = False, dry_run: bool = False
+    root: Path,
+    *,
+    everything: bool = False,
+    dry_run: bool = False,
+    leftovers: bool = True,
 ) -> tuple[Removal, ...]:
     """Remove from the environment in ``root`` what nobody needs; its lock is held.
 
@@ -55,13 +59,16 @@ def prune(
         root: The environment's directory.
         everything: Do not wait: whatever is neither current nor in use goes.
         dry_run: Only say it.
+        leftovers: Also remove what killed processes left half made. Whoever is about
+            to make something does not: it must not get the name of one of them.
 
     Returns:
         What was, or would be, removed.
     """
     broom = _Broom(dry_run=dry_run)
     left = broom.sweep_generations(root, everything=everything)
-    broom.sweep_leftovers(root)
+    if leftovers:
+        broom.sweep_leftovers(root)
     broom.sweep_wheels(root / "wheels", named=_named_wheels(left))
     return tuple(broom.removed)
 

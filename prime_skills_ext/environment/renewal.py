@@ -231,7 +231,7 @@ def _replace(
     environment = task.request.environment
     message = "Making an environment for skills"
     task.request.tell(ProgressEvent(stage="environment", message=message))
-    prune(environment.root)
+    prune(environment.root, leftovers=False)
     with staged(environment, uv=task.uv, kernel_paths=task.world.kernel_paths) as stage:
         filled = _fill(task, generation=stage.generation, is_new=True)
         if filled.base_failure is not None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import os
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -115,9 +117,12 @@ def test_switch_in_a_kernel_that_runs_says_restart(world: Any, rivals: Any) -> N
     report = world.ensure(new)
     activate(report.generation, owner="test")
     try:
+        assert () == world.ensure(old).restart  # the other serves what comes next
+        assert "2.0" == importlib.import_module("acme_tool").version
         assert ("acme-tool",) == world.ensure(old).restart
     finally:
         deactivate(owner="test")
+        sys.modules.pop("acme_tool", None)
 
 
 @pytest.mark.parametrize("damage", ["python", "record", "site"])

@@ -206,8 +206,8 @@ def test_nb03_first_start_tells_what_it_does_and_a_warm_one_nothing(
         lines = log.read_text(encoding="utf-8").splitlines()
         said.append([line for line in lines if line.startswith("prime-skills: ")])
     cold, warm = said
-    assert "prime-skills: making an environment for skills" == cold[0]
-    assert any(line.startswith("prime-skills: Installed ") for line in cold)
+    assert "prime-skills: Making an environment for skills" == cold[0]
+    assert "prime-skills: 2 skills ready" == cold[-1]
     assert [] == warm
 
 
