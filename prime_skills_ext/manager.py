@@ -25,7 +25,7 @@ from prime_skills_ext.catalog.places import find_places
 from prime_skills_ext.catalog.reading import read_file
 from prime_skills_ext.catalog.selection import Precedence
 from prime_skills_ext.catalog.sources import find_sources
-from prime_skills_ext.catalog.status import Catalogue
+from prime_skills_ext.catalog.status import Catalogue, SkillStatus
 from prime_skills_ext.catalog.survey import Choices
 from prime_skills_ext.catalog.trust import Override
 from prime_skills_ext.environment.installation import InstallReport
@@ -33,7 +33,8 @@ from prime_skills_ext.environment.venv import Environment, Mode, find_mode
 from prime_skills_ext.errors import InstallError, PrimeSkillsError
 from prime_skills_ext.kernel.binding import Binder
 from prime_skills_ext.kernel.lending import OwnEnviron
-from prime_skills_ext.kernel.reload import ReloadReport
+from prime_skills_ext.kernel.reload import ReloadMode
+from prime_skills_ext.kernel.reload_report import FAILED, ReloadReport
 from prime_skills_ext.pipeline import Pipeline, Snapshot
 from prime_skills_ext.skill import frontmatter
 from prime_skills_ext.views.card import SkillDetails
@@ -43,9 +44,6 @@ __all__ = ["FAILED", "SkillManager", "absolute_path", "no_skill_in", "plan_for_l
 
 #: How much of a skill's file is shown at most.
 MAX_BODY_BYTES = 1 << 24
-
-#: States in which somebody has to do something before a skill works again.
-FAILED = frozenset({"install-failed", "import-failed", "stale"})
 
 
 class SkillManager(Configurable):
@@ -86,6 +84,11 @@ class SkillManager(Configurable):
         allow_none=True,
         help="""Overrides what was decided with %skill trust: "all" or "none".
         Default: PRIME_SKILLS_TRUST.""",
+    ).tag(config=True)
+    auto_reload = Bool(
+        default_value=False,
+        help="""Before each cell, look what changed on disk and take it up, as
+        %reload_skills does; says one line when something did.""",
     ).tag(config=True)
 
     def __init__(
@@ -170,27 +173,66 @@ class SkillManager(Configurable):
         """Find, install and bind; never raises because of a skill."""
         self._snapshot = self._run(allow_install=True)
 
-    def reload(self, *, retry: bool = False) -> ReloadReport | None:
+    def reload(
+        self, *, retry: bool = False, now: bool = False
+    ) -> ReloadReport | None:
         """Take up what changed on disk.
 
         Args:
             retry: Also try again what failed to install before.
+            now: Do not wait for calls in threads: they may see old and new code.
 
         Returns:
             What changed; ``None`` when nothing did.
         """
+        return self._reload(retry=retry, mode="now" if now else "again")
+
+    def poll(self) -> ReloadReport | None:
+        """Take up what changed on disk, between two cells.
+
+        What failed is not tried again before its files change, and what waits for
+        calls in threads is not told twice.
+
+        Returns:
+            What changed; ``None`` when nothing did.
+        """
+        waited = self.waiting
+        report = self._reload(mode="changed")
+        if report is None or self.waiting - waited:
+            return report
+        return replace(report, waiting=()) or None
+
+    @property
+    def waiting(self) -> frozenset[Path]:
+        """What changed and reloads when calls in threads end."""
+        if self._snapshot is None:
+            return frozenset()
+        return frozenset(self._snapshot.bindings.waiting)
+
+    def _reload(
+        self, *, retry: bool = False, mode: ReloadMode = "again"
+    ) -> ReloadReport | None:
         before = self.catalogue
-        self._snapshot = self._run(allow_install=True, retry=retry, reload=True)
+        self._snapshot = self._run(
+            allow_install=True, retry=retry, reload=True, mode=mode
+        )
+        if self._snapshot.catalogue is before:
+            return None
         bindings = self._snapshot.bindings
         names = {item.skill.identity: item.name for item in self.catalogue.skills}
-        failing = [item.name for item in self.catalogue.skills if item.state in FAILED]
         changed = [names[identity] for identity in bindings.changed]
-        report = ReloadReport.between(
-            _standing(before),
-            _standing(self.catalogue),
+        if retry:
             # what was tried again in vain is an answer, too
-            changed=[*changed, *failing] if retry else changed,
-            failing=failing,
+            changed += [it.name for it in self.catalogue.skills if it.state in FAILED]
+        report = ReloadReport.between(
+            _in_force(before),
+            _in_force(self.catalogue),
+            changed=changed,
+            waiting={
+                names[identity]: calls
+                for identity, calls in bindings.waiting.items()
+                if identity in names
+            },
         )
         return report or None
 
@@ -259,7 +301,12 @@ class SkillManager(Configurable):
         self._snapshot = None
 
     def _run(
-        self, *, allow_install: bool, retry: bool = False, reload: bool = False
+        self,
+        *,
+        allow_install: bool,
+        retry: bool = False,
+        reload: bool = False,
+        mode: ReloadMode = "again",
     ) -> Snapshot:
         choices = Choices(
             explicit=[*self._added, *self.skill_paths],
@@ -270,7 +317,11 @@ class SkillManager(Configurable):
             packages=self.package_directories,
         )
         return self._pipeline.run(
-            choices, allow_install=allow_install, retry=retry, reload=reload
+            choices,
+            allow_install=allow_install,
+            retry=retry,
+            reload=reload,
+            mode=mode,
         )
 
     def _check_skills_at(self, path: Path) -> None:
@@ -306,11 +357,10 @@ def plan_for_launch(
     return manager.snapshot.environment, manager.snapshot.installed
 
 
-def _standing(catalogue: Catalogue) -> dict[str, object]:
-    # not the label of its source: that counts the folders before it; the first of a
-    # name is the one in force
+def _in_force(catalogue: Catalogue) -> dict[str, SkillStatus]:
+    # the first of a name is the one in force
     return {
-        item.name: (item.skill, item.state, item.reason, item.fix, item.bound_as)
+        item.name: item
         for item in reversed(catalogue.skills)
         if item.state not in ("shadowed", "removed")
     }

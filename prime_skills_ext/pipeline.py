@@ -34,7 +34,8 @@ from prime_skills_ext.environment.scripts import write_scripts
 from prime_skills_ext.environment.undeclared import find_undeclared, undeclared_notes
 from prime_skills_ext.environment.venv import Environment, Generation, Mode, locate
 from prime_skills_ext.kernel import lending
-from prime_skills_ext.kernel.binding import Binder, Bindings
+from prime_skills_ext.kernel.binding import Binder
+from prime_skills_ext.kernel.bindings import Bindings
 from prime_skills_ext.kernel.command_path import CommandPath
 from prime_skills_ext.kernel.importing import Refusal
 from prime_skills_ext.kernel.loading import (
@@ -42,6 +43,7 @@ from prime_skills_ext.kernel.loading import (
     is_source_only,
     load_from_source_only,
 )
+from prime_skills_ext.kernel.reload import ReloadMode
 from prime_skills_ext.kernel.skills import Lazy
 from prime_skills_ext.skill.model import Diagnostic, Skill
 
@@ -115,6 +117,7 @@ class Pipeline:
         allow_install: bool,
         retry: bool = False,
         reload: bool = False,
+        mode: ReloadMode = "again",
     ) -> Snapshot:
         """Run every stage once.
 
@@ -123,6 +126,7 @@ class Pipeline:
             allow_install: Whether anything may be installed.
             retry: Try again what failed to install before.
             reload: Execute again what changed on disk.
+            mode: What to do about code that failed before or is being executed.
         """
         found = survey(self.places, choices=choices, environ=self._environ)
         selection, notes = found.selection, found.diagnostics
@@ -152,7 +156,9 @@ class Pipeline:
         installed = install(retry=retry)
         if self._binder is not None:
             load_from_source_only(self, _project_code(found))
-        bindings = self._bind(selection, gated, installed, reload=reload)
+        bindings = self._bind(
+            selection, gated, installed, reload=reload, mode=mode
+        )
         undeclared = find_undeclared(bindings.errors)
         if undeclared and allow_install:
             installed = install(extra_requirements=undeclared)
@@ -223,6 +229,7 @@ class Pipeline:
         installed: InstallReport,
         *,
         reload: bool,
+        mode: ReloadMode = "again",
     ) -> Bindings:
         if self._binder is None:
             return Bindings()
@@ -249,6 +256,7 @@ class Pipeline:
             if generation is None or is_inside(generation)
             else (generation.site_packages,),
             reload=reload,
+            mode=mode,
         )
         self._removed = self._still_held(selection)
         notes += self._offer_commands(holders, installed, bindings)

@@ -7,89 +7,24 @@ nothing and prints nothing.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, MutableMapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import final
 
 from prime_skills_ext.catalog.status import Problem
+from prime_skills_ext.kernel.bindings import Bindings, Work
 from prime_skills_ext.kernel.importing import Refusal, SkillFinder, import_failed
 from prime_skills_ext.kernel.loading import ImportOutcome
 from prime_skills_ext.kernel.names import private_name
 from prime_skills_ext.kernel.placeholder import UnavailableSkill
 from prime_skills_ext.kernel.placing import Placement, place
-from prime_skills_ext.kernel.reload import reload_tree
+from prime_skills_ext.kernel.reload import ReloadMode, reload_tree
 from prime_skills_ext.kernel.skills import Skills
-from prime_skills_ext.kernel.trees import SkillTree, park, tree_of
+from prime_skills_ext.kernel.trees import SkillTree, park, stamp, tree_of
 from prime_skills_ext.skill.model import Diagnostic, Skill
 
-__all__ = ["Binder", "Bindings"]
+__all__ = ["Binder"]
 
 _MAPPING = "skills"
-
-
-@final
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Bindings:
-    """What one call of ``Binder.bind`` left behind. Keys are identities of skills.
-
-    Attributes:
-        names: How each skill is reached: ``word_count`` or ``skills["json"]``.
-        problems: What the kernel found wrong: ``import-failed``, ``stale``,
-            ``name-taken``. Problems that were passed in are not repeated.
-        values: What each name stands for: a module or an ``UnavailableSkill``.
-        seconds: Time that each import or reload took, where one ran.
-        output: What each import printed, where it did.
-        errors: The exception behind ``import-failed`` and ``stale``.
-        changed: Skills whose code was executed again.
-        removed: Names of skills that were bound before and are gone now.
-        diagnostics: Clashes of top-level names, private names and why.
-    """
-
-    names: Mapping[Path, str] = field(default_factory=dict)
-    problems: Mapping[Path, Problem] = field(default_factory=dict)
-    values: Mapping[Path, object] = field(default_factory=dict)
-    seconds: Mapping[Path, float] = field(default_factory=dict)
-    output: Mapping[Path, str] = field(default_factory=dict)
-    errors: Mapping[Path, BaseException] = field(default_factory=dict)
-    changed: tuple[Path, ...] = ()
-    removed: tuple[str, ...] = ()
-    diagnostics: tuple[Diagnostic, ...] = ()
-
-
-@final
-@dataclass(kw_only=True, slots=True)
-class _Work:
-    """A ``Bindings`` in the making."""
-
-    names: dict[Path, str] = field(default_factory=dict)
-    problems: dict[Path, Problem] = field(default_factory=dict)
-    values: dict[Path, object] = field(default_factory=dict)
-    seconds: dict[Path, float] = field(default_factory=dict)
-    output: dict[Path, str] = field(default_factory=dict)
-    errors: dict[Path, BaseException] = field(default_factory=dict)
-    changed: list[Path] = field(default_factory=list)
-
-    def note(self, identity: Path, outcome: ImportOutcome) -> None:
-        self.seconds[identity] = outcome.seconds
-        if outcome.output:
-            self.output[identity] = outcome.output
-        if outcome.error is not None:
-            self.errors[identity] = outcome.error
-
-    def finish(
-        self, *, removed: tuple[str, ...], diagnostics: tuple[Diagnostic, ...]
-    ) -> Bindings:
-        return Bindings(
-            names=self.names,
-            problems=self.problems,
-            values=self.values,
-            seconds=self.seconds,
-            output=self.output,
-            errors=self.errors,
-            changed=tuple(self.changed),
-            removed=removed,
-            diagnostics=diagnostics,
-        )
 
 
 @final
@@ -127,6 +62,7 @@ class Binder:
         values: Mapping[str, object] | None = None,
         ignored: Sequence[Path] = (),
         reload: bool = False,
+        mode: ReloadMode = "again",
     ) -> Bindings:
         """Make the namespace agree with a selection; repeatable.
 
@@ -140,7 +76,10 @@ class Binder:
                 value that is a ``Lazy`` is made when asked for.
             ignored: Directories that are not the kernel's own (the overlay's
                 site-packages): what is found there does not make a name private.
-            reload: Execute again what changed on disk, try failed imports again.
+            reload: Execute again what changed on disk.
+            mode: ``"again"`` also tries once more what failed, ``"changed"`` does not
+                before its files change, and ``"now"`` does not wait for calls in
+                threads either.
         """
         refused = refused or {}
         folders = [*ignored, *(r.src for r in refused.values() if r.src is not None)]
@@ -151,18 +90,23 @@ class Binder:
         )
         removed = self._retire(placements)
         clashes = self._serve(placements, refused=refused, modules=modules or {})
-        work = _Work()
+        work = Work()
         for placement in placements:
-            self._load(placement, work=work, reload=reload)
+            self._load(placement, work=work, mode=mode if reload else None)
         if reload:
-            self._reload_private()
+            self._reload_private(mode, work=work)
         self._assign(_MAPPING, self.skills)
         for placement in placements:
             self._name(placement, work=work)
         self._name_gone()
         self._answer(placements, work=work, values=values or {})
         private = tuple(p.diagnostic() for p in placements if p.owner is not None)
-        return work.finish(removed=removed, diagnostics=(*clashes, *private))
+        waits = tuple(
+            p.waits(work.waiting[p.skill.identity])
+            for p in placements
+            if p.skill.identity in work.waiting
+        )
+        return work.finish(removed=removed, diagnostics=(*clashes, *private, *waits))
 
     def load_private(self, skill: Skill) -> object:
         """Import a skill that is not the winner of its name, under a private one.
@@ -252,14 +196,16 @@ class Binder:
                 )
         return self._finder.serve(self, names=names, refused=refusals)
 
-    def _load(self, placement: Placement, *, work: _Work, reload: bool) -> None:
+    def _load(
+        self, placement: Placement, *, work: Work, mode: ReloadMode | None
+    ) -> None:
         identity = placement.skill.identity
         if placement.problem is not None:
             work.values[identity] = self._placeholder(placement, placement.problem)
             return
         tree = placement.tree
         tree.users.add(id(self))
-        outcome = self._import(tree, identity=identity, work=work, reload=reload)
+        outcome = self._import(tree, identity=identity, work=work, mode=mode)
         if outcome is not None:
             work.note(identity, outcome)
         if tree.module is None:
@@ -274,28 +220,37 @@ class Binder:
             work.errors[identity] = tree.error
 
     def _import(
-        self, tree: SkillTree, *, identity: Path, work: _Work, reload: bool
+        self, tree: SkillTree, *, identity: Path, work: Work, mode: ReloadMode | None
     ) -> ImportOutcome | None:
         known = self._finder.outcome(tree.name)
-        if reload and known is not None and tree.module is None:
-            self._finder.forget(tree.name)
+        if mode is not None and known is not None and tree.module is None:
+            self._forget_failure(tree, mode=mode)
         fresh = tree.module is None and not tree.parked
         outcome = tree.load(self._finder)
-        if fresh or tree.module is None or not (reload or known is None):
+        if fresh or tree.module is None or (mode is None and known is not None):
             return outcome
-        again = reload_tree(tree, finder=self._finder)
+        again = reload_tree(tree, finder=self._finder, mode=mode or "again")
+        if tree.calls:
+            work.waiting[identity] = tree.calls
         if again is None:
             return outcome
         if again.error is None:
             work.changed.append(identity)
         return again
 
-    def _reload_private(self) -> None:
-        for name, tree in self._private.items():
+    def _forget_failure(self, tree: SkillTree, *, mode: ReloadMode) -> None:
+        """Let an import that failed be tried again."""
+        if mode != "changed" or stamp(tree.src) != tree.stamps:
+            self._finder.forget(tree.name)
+
+    def _reload_private(self, mode: ReloadMode, *, work: Work) -> None:
+        for tree in self._private.values():
             if tree.module is None:
-                self._finder.forget(name)
-            else:
-                reload_tree(tree, finder=self._finder)
+                self._forget_failure(tree, mode=mode)
+                continue
+            reload_tree(tree, finder=self._finder, mode=mode)
+            if tree.calls:
+                work.waiting[tree.src] = tree.calls
 
     def _placeholder(
         self,
@@ -316,7 +271,7 @@ class Binder:
         known._error = error  # noqa: SLF001  # its public names raise
         return known
 
-    def _name(self, placement: Placement, *, work: _Work) -> None:
+    def _name(self, placement: Placement, *, work: Work) -> None:
         skill, name = placement.skill, placement.package.import_name
         value = work.values[skill.identity]
         if placement.owner is None and name != _MAPPING and self._assign(name, value):
@@ -343,7 +298,7 @@ class Binder:
         self,
         placements: Iterable[Placement],
         *,
-        work: _Work,
+        work: Work,
         values: Mapping[str, object],
     ) -> None:
         answers = {p.skill.name: work.values[p.skill.identity] for p in placements}

@@ -58,6 +58,18 @@ class Placement:
             path=self.skill.path,
         )
 
+    def waits(self, calls: int) -> Diagnostic:
+        """Say that an edit of the skill is not in effect yet, and until when."""
+        until = "one call ends" if calls == 1 else f"{calls} calls end"
+        return Diagnostic(
+            code="reload-waits",
+            message=f"the edit of `{self.skill.name}` takes effect when {until} that "
+            "other threads run",
+            fix="Wait, or %reload_skills --now",
+            severity="info",
+            path=self.skill.path,
+        )
+
     def explain(self, error: BaseException | None) -> Problem:
         """Say why the import failed."""
         if error is None:

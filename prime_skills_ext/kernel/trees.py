@@ -37,7 +37,9 @@ class SkillTree:
         src: Where it is loaded from.
         users: Who has it bound.
         stamps: The files as they were when the code was executed.
+        tried: The files as they were when their code was executed in vain.
         error: Why the newest files are not live; ``None`` when they are.
+        calls: How many calls in threads a reload waits for; 0 when none waits.
         parked: Its modules while nobody uses it.
         aside: Modules that are gone or unused since a reload; when they come back
             they are the same objects.
@@ -48,7 +50,9 @@ class SkillTree:
     src: Path
     users: set[int] = field(default_factory=set)
     stamps: dict[str, FileStamp] = field(default_factory=dict)
+    tried: dict[str, FileStamp] = field(default_factory=dict)
     error: BaseException | None = None
+    calls: int = 0
     parked: dict[str, ModuleType] = field(default_factory=dict)
     aside: dict[str, ModuleType] = field(default_factory=dict)
     history: dict[str, History] = field(default_factory=dict)

@@ -16,7 +16,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from prime_skills_ext.catalog.check_report import CheckReport
 from prime_skills_ext.catalog.status import Catalogue, SkillStatus
 from prime_skills_ext.kernel.callable_module import pretty_call
-from prime_skills_ext.kernel.reload import ReloadReport
+from prime_skills_ext.kernel.reload_report import ReloadReport
 from prime_skills_ext.views import hypertext, text
 from prime_skills_ext.views.card import SkillDetails
 from prime_skills_ext.views.report import Check, Doctor, Message

@@ -18,7 +18,7 @@ from prime_skills_ext.catalog.check_report import (
     FileChange,
 )
 from prime_skills_ext.catalog.status import Catalogue, SkillStatus, State
-from prime_skills_ext.kernel.reload import ReloadReport
+from prime_skills_ext.kernel.reload_report import ReloadReport
 from prime_skills_ext.skill.finding import Finding
 from prime_skills_ext.skill.model import Diagnostic, Severity
 from prime_skills_ext.views import markdown
@@ -126,7 +126,12 @@ def _(value: Message) -> str:
 
 @render.register
 def _(value: ReloadReport) -> str:
-    return _card(f"<code>{_text(repr(value))}</code>", small=True)
+    head = f"<code>{_text(repr(value))}</code>"
+    told = "".join(
+        f"<li><b>{_text(item.name)}</b> {_prose(item.reason)}{_fix(item.fix)}</li>"
+        for item in (*value.failures, *value.waiting)
+    )
+    return _card(head, told and f"<ul class='ps-notes'>{told}</ul>", small=True)
 
 
 @render.register
