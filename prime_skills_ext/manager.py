@@ -35,8 +35,9 @@ from prime_skills_ext.kernel.binding import Binder
 from prime_skills_ext.kernel.lending import OwnEnviron
 from prime_skills_ext.kernel.reload import ReloadMode
 from prime_skills_ext.kernel.reload_report import FAILED, ReloadReport
-from prime_skills_ext.pipeline import Pipeline, Snapshot
+from prime_skills_ext.pipeline import Pipeline
 from prime_skills_ext.skill import frontmatter
+from prime_skills_ext.snapshot import Snapshot
 from prime_skills_ext.views.card import SkillDetails
 from prime_skills_ext.views.report import Message
 
@@ -309,12 +310,12 @@ class SkillManager(Configurable):
         mode: ReloadMode = "again",
     ) -> Snapshot:
         choices = Choices(
-            explicit=[*self._added, *self.skill_paths],
-            registered=self._registered,
+            explicit=(*self._added, *self.skill_paths),
+            registered=tuple(self._registered),
             only_explicit=self.no_skills,
             precedence=cast("Precedence", self.precedence),
             trust=cast("Override | None", self.trust),
-            packages=self.package_directories,
+            packages=tuple(self.package_directories),
         )
         return self._pipeline.run(
             choices,

@@ -7,12 +7,13 @@ in the stages. Without a binder it plans and installs but touches no namespace.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import ModuleType
-from typing import final
+from typing import TYPE_CHECKING, final
 
 from prime_skills_ext.catalog.credentials import loans
 from prime_skills_ext.catalog.discovery import Candidate
@@ -46,33 +47,15 @@ from prime_skills_ext.kernel.loading import (
 from prime_skills_ext.kernel.reload import ReloadMode
 from prime_skills_ext.kernel.skills import Lazy
 from prime_skills_ext.skill.model import Diagnostic, Skill
+from prime_skills_ext.snapshot import Snapshot
 
-__all__ = ["Pipeline", "Snapshot"]
+if TYPE_CHECKING:
+    from prime_skills_ext.standstill import Standstill
+
+__all__ = ["Pipeline"]
 
 #: The module that skills import, served to every kernel.
 RUNTIME = Path(__file__).parent / "runtime" / "src"
-
-
-@final
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Snapshot:
-    """What the last run of the pipeline found; every view reads one of these.
-
-    Attributes:
-        sources: Where skills were looked for.
-        selection: Who holds each name.
-        environment: Where requirements are installed.
-        installed: What installing found or did.
-        bindings: What the kernel holds.
-        catalogue: How each skill stands.
-    """
-
-    sources: tuple[Source, ...]
-    selection: Selection
-    environment: Environment
-    installed: InstallReport
-    bindings: Bindings
-    catalogue: Catalogue
 
 
 @final
@@ -109,6 +92,7 @@ class Pipeline:
         self._owner = f"shell-{id(self)}"
         self._held: dict[Path, SkillStatus] = {}
         self._removed: dict[Path, SkillStatus] = {}
+        self._still: Standstill | None = None
 
     def run(
         self,
@@ -128,6 +112,15 @@ class Pipeline:
             reload: Execute again what changed on disk.
             mode: What to do about code that failed before or is being executed.
         """
+        if not reload or retry or self._binder is None:
+            self._still = None
+        still, self._still = self._still, None
+        if still is not None and still.holds(
+            choices, places=self.places, environ=self._environ, mode=mode
+        ):
+            self._still = still
+            return still.snapshot
+        began = time.time_ns()
         found = survey(self.places, choices=choices, environ=self._environ)
         selection, notes = found.selection, found.diagnostics
         facts, problems = gather_facts(
@@ -185,13 +178,45 @@ class Pipeline:
             for item in catalogue.skills
             if item.bound_as is not None
         }
-        return Snapshot(
+        snapshot = Snapshot(
             sources=found.sources,
             selection=selection,
             environment=environment,
             installed=installed,
             bindings=bindings,
             catalogue=replace(catalogue, diagnostics=catalogue.diagnostics + notes),
+        )
+        if reload and allow_install:
+            self._still = self._standstill(
+                found, choices=choices, snapshot=snapshot, since_ns=began
+            )
+        return snapshot
+
+    def _standstill(
+        self, found: Survey, *, choices: Choices, snapshot: Snapshot, since_ns: int
+    ) -> Standstill | None:
+        """What the next reload may go by, if nothing changes until then."""
+        if self._binder is None:
+            return None
+        # only who reloads needs it
+        from prime_skills_ext import standstill  # noqa: PLC0415
+
+        evidence = standstill.gather(
+            found,
+            snapshot=snapshot,
+            binder=self._binder,
+            places=self.places,
+            environ=self._environ,
+            commands=self._commands.directory,
+            since_ns=since_ns,
+        )
+        return standstill.Standstill(
+            choices=choices,
+            places=self.places,
+            environ=self._environ,
+            binder=self._binder,
+            evidence=evidence,
+            snapshot=snapshot,
         )
 
     def close(self) -> None:

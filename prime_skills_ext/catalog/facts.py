@@ -7,7 +7,8 @@ no more than the skills at hand need, and runs nothing.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 
 from prime_skills_ext.catalog.credentials import find_credentials
@@ -19,7 +20,7 @@ from prime_skills_ext.catalog.selection import Selection
 from prime_skills_ext.catalog.trust import Distrust
 from prime_skills_ext.skill.model import Diagnostic, Skill
 
-__all__ = ["gather_facts"]
+__all__ = ["gather_facts", "needs_asked"]
 
 
 def gather_facts(
@@ -57,6 +58,23 @@ def gather_facts(
         uses={skill.identity: find_uses(skill) for skill in skills},
     )
     return facts, (*problems, *notes)
+
+
+def needs_asked(
+    selection: Selection, *, places: Places, environ: Mapping[str, str]
+) -> Iterator[tuple[Callable[[], object], object]]:
+    """List the questions that only a look around answers, with their answers now."""
+    skills = [winner.skill for winner in selection.active()]
+    if any(skill.requires.bins for skill in skills):
+        programs = partial(_programs, skills, environ=environ)
+        yield programs, programs()
+    if any(skill.paths for skill in skills):
+        patterns = partial(_patterns, skills, places=places)
+        yield patterns, patterns()
+    credentials = partial(
+        find_credentials, agent_directory=places.agent_directory, environ=environ
+    )
+    yield credentials, credentials()
 
 
 def _programs(skills: Iterable[Skill], *, environ: Mapping[str, str]) -> frozenset[str]:

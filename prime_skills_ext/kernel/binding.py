@@ -51,6 +51,7 @@ class Binder:
         self._gone: dict[str, Placement] = {}
         self._private: dict[str, SkillTree] = {}
         self._placeholders: dict[Path, UnavailableSkill] = {}
+        self._left: dict[str, object] = {}
 
     def bind(
         self,
@@ -100,6 +101,7 @@ class Binder:
             self._name(placement, work=work)
         self._name_gone()
         self._answer(placements, work=work, values=values or {})
+        self._left = self._picture()
         private = tuple(p.diagnostic() for p in placements if p.owner is not None)
         waits = tuple(
             p.waits(work.waiting[p.skill.identity])
@@ -107,6 +109,28 @@ class Binder:
             if p.skill.identity in work.waiting
         )
         return work.finish(removed=removed, diagnostics=(*clashes, *private, *waits))
+
+    def is_undisturbed(self) -> bool:
+        """Whether all is as the last ``bind`` left it: nobody took or gave a name."""
+        return self._picture() == self._left
+
+    def trees(self) -> list[SkillTree]:
+        """The module trees that this namespace uses."""
+        bound = (p.tree for p in self._placements.values() if p.problem is None)
+        return [*bound, *self._private.values()]
+
+    def _picture(self) -> dict[str, object]:
+        """What a bind would look at in the kernel, by identity."""
+        names = {p.package.import_name for p in self._placements.values()}
+        found: dict[str, object] = {
+            name: (id(self._user_ns.get(name)), name in self._user_ns)
+            for name in (*names, *self._bound)
+        }
+        for tree in self.trees():
+            module = tree.module
+            run = getattr(module, "__dict__", {}).get("run")
+            found[f"{tree.name} {tree.src}"] = (id(module), id(run), tree.error)
+        return found
 
     def load_private(self, skill: Skill) -> object:
         """Import a skill that is not the winner of its name, under a private one.

@@ -132,13 +132,21 @@ def unpark(tree: SkillTree) -> None:
         sys.modules.update(parked)
 
 
-def stamp(src: Path) -> dict[str, FileStamp]:
-    """Stat every file below a ``src`` but caches and hidden files."""
+def stamp(src: Path, *, folders: list[str] | None = None) -> dict[str, FileStamp]:
+    """Stat every file below a ``src`` but caches and hidden files.
+
+    Args:
+        src: Where to begin.
+        folders: Gets every folder that was looked into.
+    """
     found: dict[str, FileStamp] = {}
     seen: set[tuple[int, int]] = set()
     pending = [str(src)]
     while pending:
-        with contextlib.suppress(OSError), os.scandir(pending.pop()) as entries:
+        folder = pending.pop()
+        if folders is not None:
+            folders.append(folder)
+        with contextlib.suppress(OSError), os.scandir(folder) as entries:
             for entry in entries:
                 with contextlib.suppress(OSError):  # a link to nothing, or just gone
                     _stamp_entry(entry, found=found, seen=seen, pending=pending)
