@@ -217,9 +217,10 @@ class SkillManager(Configurable):
         self._snapshot = self._run(
             allow_install=True, retry=retry, reload=True, mode=mode
         )
-        if self._snapshot.catalogue is before:
-            return None
         bindings = self._snapshot.bindings
+        is_same = self._snapshot.catalogue is before
+        if is_same and not bindings.changed and not bindings.waiting:
+            return None
         names = {item.skill.identity: item.name for item in self.catalogue.skills}
         changed = [names[identity] for identity in bindings.changed]
         if retry:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, final
 from prime_skills_ext.catalog.credentials import loans
 from prime_skills_ext.catalog.discovery import Candidate
 from prime_skills_ext.catalog.facts import gather_facts
-from prime_skills_ext.catalog.gates import Problem, gates
+from prime_skills_ext.catalog.gates import Facts, Problem, gates
 from prime_skills_ext.catalog.hosts import find_handlers
 from prime_skills_ext.catalog.looking import is_there
 from prime_skills_ext.catalog.places import Places
@@ -112,14 +112,17 @@ class Pipeline:
             reload: Execute again what changed on disk.
             mode: What to do about code that failed before or is being executed.
         """
-        if not reload or retry or self._binder is None:
-            self._still = None
         still, self._still = self._still, None
-        if still is not None and still.holds(
-            choices, places=self.places, environ=self._environ, mode=mode
-        ):
-            self._still = still
-            return still.snapshot
+        if still is not None and reload and not retry:
+            moved = still.moved(
+                choices, places=self.places, environ=self._environ, mode=mode
+            )
+            if moved is not None:
+                snapshot = still.reload(moved, mode=mode) if moved else still.snapshot
+                # a requirement that an edit does not declare has to be installed
+                if not find_undeclared(snapshot.bindings.errors):
+                    self._still = still
+                    return snapshot
         began = time.time_ns()
         found = survey(self.places, choices=choices, environ=self._environ)
         selection, notes = found.selection, found.diagnostics
@@ -156,6 +159,41 @@ class Pipeline:
         if undeclared and allow_install:
             installed = install(extra_requirements=undeclared)
             bindings = self._bind(selection, gated, installed, reload=True)
+        if installed.generation is not None:
+            record = records.read(installed.generation.record)
+            notes += undeclared_notes(wanted, record=record, added=undeclared)
+        notes += (*problems, *environment.diagnostics, *installed.diagnostics)
+        conclude = partial(
+            self._conclude, selection, facts=facts, installed=installed, notes=notes
+        )
+        snapshot = Snapshot(
+            sources=found.sources,
+            selection=selection,
+            environment=environment,
+            installed=installed,
+            bindings=bindings,
+            catalogue=conclude(bindings),
+        )
+        if reload and allow_install:
+            self._still = self._standstill(
+                found,
+                choices=choices,
+                snapshot=snapshot,
+                conclude=conclude,
+                since_ns=began,
+            )
+        return snapshot
+
+    def _conclude(
+        self,
+        selection: Selection,
+        bindings: Bindings,
+        *,
+        facts: Facts,
+        installed: InstallReport,
+        notes: tuple[Diagnostic, ...],
+    ) -> Catalogue:
+        """Say how every skill stands, now that all stages have had their say."""
         catalogue = statuses(
             selection,
             installed=_failures(installed),
@@ -164,36 +202,22 @@ class Pipeline:
             facts=facts,
             removed=self._removed.values(),
         )
-        if installed.generation is not None:
-            record = records.read(installed.generation.record)
-            notes += undeclared_notes(wanted, record=record, added=undeclared)
-        notes += (
-            *problems,
-            *environment.diagnostics,
-            *installed.diagnostics,
-            *bindings.diagnostics,
-        )
         self._held = {
             item.skill.identity: item
             for item in catalogue.skills
             if item.bound_as is not None
         }
-        snapshot = Snapshot(
-            sources=found.sources,
-            selection=selection,
-            environment=environment,
-            installed=installed,
-            bindings=bindings,
-            catalogue=replace(catalogue, diagnostics=catalogue.diagnostics + notes),
-        )
-        if reload and allow_install:
-            self._still = self._standstill(
-                found, choices=choices, snapshot=snapshot, since_ns=began
-            )
-        return snapshot
+        said = (*catalogue.diagnostics, *notes, *bindings.diagnostics)
+        return replace(catalogue, diagnostics=said)
 
     def _standstill(
-        self, found: Survey, *, choices: Choices, snapshot: Snapshot, since_ns: int
+        self,
+        found: Survey,
+        *,
+        choices: Choices,
+        snapshot: Snapshot,
+        conclude: Callable[[Bindings], Catalogue],
+        since_ns: int,
     ) -> Standstill | None:
         """What the next reload may go by, if nothing changes until then."""
         if self._binder is None:
@@ -217,6 +241,8 @@ class Pipeline:
             binder=self._binder,
             evidence=evidence,
             snapshot=snapshot,
+            conclude=conclude,
+            since_ns=since_ns,
         )
 
     def close(self) -> None:

@@ -7,7 +7,8 @@ the stage is in; here it is put together, and looked at again before each reload
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import final
@@ -15,22 +16,23 @@ from typing import final
 from prime_skills_ext.catalog.discovery import Candidate
 from prime_skills_ext.catalog.evidence import Evidence
 from prime_skills_ext.catalog.facts import needs_asked
-from prime_skills_ext.catalog.looking import is_there
+from prime_skills_ext.catalog.hosts import reads_code_of
+from prime_skills_ext.catalog.looking import is_file, is_there
 from prime_skills_ext.catalog.places import Places
+from prime_skills_ext.catalog.status import Catalogue
 from prime_skills_ext.catalog.survey import Choices, Survey
 from prime_skills_ext.environment.evidence import environment_paths, uv_asked
 from prime_skills_ext.environment.venv import Generation
 from prime_skills_ext.kernel.binding import Binder
+from prime_skills_ext.kernel.bindings import Bindings
 from prime_skills_ext.kernel.lending import OwnEnviron
+from prime_skills_ext.kernel.loading import loader_of
+from prime_skills_ext.kernel.names import import_name_of
 from prime_skills_ext.kernel.reload import ReloadMode
 from prime_skills_ext.kernel.trees import stamp
 from prime_skills_ext.snapshot import Snapshot
 
 __all__ = ["Standstill", "gather"]
-
-#: What an explicit reload tries once more, though no file changed.
-_UNSETTLED = frozenset({"stale", "import-failed"})
-
 
 @final
 class Standstill:
@@ -41,8 +43,10 @@ class Standstill:
         places: Where it looked.
         environ: The environment variables that it saw.
         binder: What it left in the kernel.
-        evidence: What it looked at.
+        evidence: What it looked at, but the code of what is loaded.
         snapshot: What it found.
+        conclude: Makes a catalogue of other bindings, all else being equal.
+        since_ns: When the run began.
     """
 
     def __init__(
@@ -54,37 +58,89 @@ class Standstill:
         binder: Binder,
         evidence: Evidence,
         snapshot: Snapshot,
+        conclude: Callable[[Bindings], Catalogue],
+        since_ns: int,
     ) -> None:
         self._choices, self._places = choices, places
         self._surroundings = _surroundings(environ)
         self._binder, self._evidence = binder, evidence
-        bindings, installed = snapshot.bindings, snapshot.installed
-        problems = bindings.problems.values()
-        self._is_settled = not any(item.state in _UNSETTLED for item in problems)
+        self._conclude = conclude
+        self._code: dict[Path, Evidence] = {}
+        self._look(reloadable(binder), since_ns=since_ns)
         #: What another run would find: nothing is installed, reloaded or gone anew.
         self.snapshot = replace(
             snapshot,
-            bindings=replace(bindings, changed=(), removed=()),
-            installed=replace(installed, installed=()),
+            bindings=replace(snapshot.bindings, changed=(), removed=()),
+            installed=replace(snapshot.installed, installed=()),
         )
 
-    def holds(
+    def moved(
         self,
         choices: Choices,
         *,
         places: Places,
         environ: Mapping[str, str],
         mode: ReloadMode,
-    ) -> bool:
-        """Say whether another run would change nothing, in the kernel either."""
-        return (
-            (self._is_settled or mode == "changed")
-            and choices == self._choices
-            and places == self._places
-            and _surroundings(environ) == self._surroundings
-            and self._binder.is_undisturbed()
-            and self._evidence.holds()
-        )
+    ) -> frozenset[Path] | None:
+        """Name the ``src`` folders whose code has to be looked at again.
+
+        Returns:
+            None of them where another run would change nothing, in the kernel
+            either; ``None`` where the stages have to run.
+        """
+        problems = self.snapshot.bindings.problems.values()
+        failed = any(item.state == "import-failed" for item in problems)
+        if (
+            (failed and mode != "changed")
+            or choices != self._choices
+            or places != self._places
+            or _surroundings(environ) != self._surroundings
+            or not self._binder.is_undisturbed()
+            or not self._evidence.holds()
+        ):
+            return None
+        moved = {src for src, code in self._code.items() if not code.holds()}
+        for tree in self._binder.trees():
+            # who failed is asked to try again; calls in threads end without a trace
+            if tree.calls or (tree.error is not None and mode != "changed"):
+                moved.add(tree.src)
+        if moved and not moved.issubset(reloadable(self._binder)):
+            return None
+        return frozenset(moved)
+
+    def reload(self, sources: Collection[Path], *, mode: ReloadMode) -> Snapshot:
+        """Take up what changed in the code of some ``src`` folders."""
+        began = time.time_ns()
+        last = self.snapshot
+        bindings = self._binder.reload_code(sources, mode=mode, last=last.bindings)
+        catalogue = last.catalogue
+        if (bindings.problems, bindings.diagnostics) != (
+            last.bindings.problems,
+            last.bindings.diagnostics,
+        ):
+            catalogue = self._conclude(bindings)
+        snapshot = replace(last, bindings=bindings, catalogue=catalogue)
+        self.snapshot = replace(snapshot, bindings=replace(bindings, changed=()))
+        self._look(sources, since_ns=began)
+        return snapshot
+
+    def _look(self, sources: Iterable[Path], *, since_ns: int) -> None:
+        for src in sources:
+            self._code[src] = code = Evidence(since_ns=since_ns)
+            code.add_paths(_files(src))
+
+
+def reloadable(binder: Binder) -> dict[Path, object]:
+    """The ``src`` folders whose code is loaded and can be reloaded in place.
+
+    What else depends on the files of such a folder is among the evidence.
+    """
+    return {
+        tree.src: tree
+        for tree in binder.trees()
+        if loader_of(tree.module) is not None
+        and is_file(tree.src / import_name_of(tree.name) / "__init__.py")
+    }
 
 
 def gather(
@@ -120,8 +176,6 @@ def gather(
     if installed.failed or installed.problem is not None:
         ask, answer = uv_asked(environ)
         evidence.add_answer(ask, answer=answer)
-    if snapshot.bindings.waiting:
-        evidence.doubt()  # calls in threads end without a trace
     if commands is not None:
         evidence.add_paths([commands, *commands.iterdir()])
     evidence.add_paths(
@@ -147,19 +201,26 @@ def _environment(snapshot: Snapshot, *, generation: Generation) -> Iterator[Path
 
 
 def _code(candidates: Iterable[Candidate], *, binder: Binder) -> Iterator[str | Path]:
-    """The source trees of skills, and where one may appear that is not there yet."""
-    sources = {tree.src for tree in binder.trees()}
+    """What the stages look at of source trees, and where one may appear."""
+    loaded = reloadable(binder)
     for item in candidates:
         skill = item.skill
-        if skill.python is not None:
-            sources.add(skill.python.src)
-        elif is_there(skill.directory / "pyproject.toml"):
-            sources.add(skill.directory / "src")
-    for src in sources:
-        folders: list[str] = []
-        files = stamp(src, folders=folders)
-        yield from folders
-        yield from files
+        src = skill.directory / "src"
+        if skill.python is None:
+            if is_there(skill.directory / "pyproject.toml"):
+                yield from _files(src)
+        elif skill.python.src not in loaded or reads_code_of(skill):
+            yield from _files(skill.python.src)
+        else:
+            # what lies beside the package may be a module of its own
+            yield skill.python.src
+
+
+def _files(src: Path) -> Iterator[str]:
+    folders: list[str] = []
+    files = stamp(src, folders=folders)
+    yield from folders
+    yield from files
 
 
 def _surroundings(environ: Mapping[str, str]) -> tuple[object, ...]:

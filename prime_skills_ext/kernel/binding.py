@@ -6,7 +6,14 @@ nothing and prints nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, MutableMapping, Sequence
+from collections.abc import (
+    Collection,
+    Iterable,
+    Iterator,
+    Mapping,
+    MutableMapping,
+    Sequence,
+)
 from pathlib import Path
 from typing import final
 
@@ -16,7 +23,7 @@ from prime_skills_ext.kernel.importing import Refusal, SkillFinder, import_faile
 from prime_skills_ext.kernel.loading import ImportOutcome
 from prime_skills_ext.kernel.names import private_name
 from prime_skills_ext.kernel.placeholder import UnavailableSkill
-from prime_skills_ext.kernel.placing import Placement, place
+from prime_skills_ext.kernel.placing import WAITS, Placement, place
 from prime_skills_ext.kernel.reload import ReloadMode, reload_tree
 from prime_skills_ext.kernel.skills import Skills
 from prime_skills_ext.kernel.trees import SkillTree, park, stamp, tree_of
@@ -95,7 +102,8 @@ class Binder:
         for placement in placements:
             self._load(placement, work=work, mode=mode if reload else None)
         if reload:
-            self._reload_private(mode, work=work)
+            for tree in self._private.values():
+                self._reload_private(tree, mode=mode, work=work)
         self._assign(_MAPPING, self.skills)
         for placement in placements:
             self._name(placement, work=work)
@@ -103,12 +111,32 @@ class Binder:
         self._answer(placements, work=work, values=values or {})
         self._left = self._picture()
         private = tuple(p.diagnostic() for p in placements if p.owner is not None)
-        waits = tuple(
-            p.waits(work.waiting[p.skill.identity])
-            for p in placements
-            if p.skill.identity in work.waiting
+        return work.finish(
+            removed=removed, diagnostics=(*clashes, *private, *self._waits(work))
         )
-        return work.finish(removed=removed, diagnostics=(*clashes, *private, *waits))
+
+    def reload_code(
+        self, sources: Collection[Path], *, mode: ReloadMode, last: Bindings
+    ) -> Bindings:
+        """Reload the skills of some ``src``, all else being as ``last`` left it.
+
+        Args:
+            sources: Whose code may have changed; their modules are loaded.
+            mode: As for ``bind``.
+            last: What the last ``bind`` returned, or this.
+        """
+        work = Work.after(last)
+        for placement in self._placements.values():
+            if placement.package.src in sources and placement.problem is None:
+                work.forget(placement.skill.identity)
+                self._load(placement, work=work, mode=mode)
+                self._name(placement, work=work)
+        for tree in self._private.values():
+            if tree.src in sources:
+                self._reload_private(tree, mode=mode, work=work)
+        self._left = self._picture()
+        others = (it for it in last.diagnostics if it.code != WAITS)
+        return work.finish(removed=(), diagnostics=(*others, *self._waits(work)))
 
     def is_undisturbed(self) -> bool:
         """Whether all is as the last ``bind`` left it: nobody took or gave a name."""
@@ -267,14 +295,20 @@ class Binder:
         if mode != "changed" or stamp(tree.src) != tree.stamps:
             self._finder.forget(tree.name)
 
-    def _reload_private(self, mode: ReloadMode, *, work: Work) -> None:
-        for tree in self._private.values():
-            if tree.module is None:
-                self._forget_failure(tree, mode=mode)
-                continue
-            reload_tree(tree, finder=self._finder, mode=mode)
-            if tree.calls:
-                work.waiting[tree.src] = tree.calls
+    def _reload_private(
+        self, tree: SkillTree, *, mode: ReloadMode, work: Work
+    ) -> None:
+        if tree.module is None:
+            self._forget_failure(tree, mode=mode)
+            return
+        reload_tree(tree, finder=self._finder, mode=mode)
+        if tree.calls:
+            work.waiting[tree.src] = tree.calls
+
+    def _waits(self, work: Work) -> Iterator[Diagnostic]:
+        for identity, placement in self._placements.items():
+            if identity in work.waiting:
+                yield placement.waits(work.waiting[identity])
 
     def _placeholder(
         self,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import final
+from typing import Any, Self, final
 
 from prime_skills_ext.catalog.status import Problem
 from prime_skills_ext.kernel.loading import ImportOutcome
@@ -58,6 +58,25 @@ class Work:
     errors: dict[Path, BaseException] = field(default_factory=dict)
     changed: list[Path] = field(default_factory=list)
     waiting: dict[Path, int] = field(default_factory=dict)
+
+    @classmethod
+    def after(cls, last: Bindings) -> Self:
+        """Begin with what another one left; nothing is changed yet."""
+        return cls(
+            names=dict(last.names),
+            problems=dict(last.problems),
+            values=dict(last.values),
+            seconds=dict(last.seconds),
+            output=dict(last.output),
+            errors=dict(last.errors),
+            waiting=dict(last.waiting),
+        )
+
+    def forget(self, identity: Path) -> None:
+        """Leave out what was said about one skill."""
+        said: dict[Path, Any]
+        for said in (self.problems, self.output, self.errors, self.waiting):
+            said.pop(identity, None)
 
     def note(self, identity: Path, outcome: ImportOutcome) -> None:
         """Keep how an import or a reload went."""

@@ -19,7 +19,10 @@ from prime_skills_ext.kernel.names import Surroundings, private_name, why_privat
 from prime_skills_ext.kernel.trees import SkillTree, tree_of
 from prime_skills_ext.skill.model import Diagnostic, PythonPackage, Skill
 
-__all__ = ["Placement", "place"]
+__all__ = ["WAITS", "Placement", "place"]
+
+#: Code of the diagnostic of an edit that is not in effect yet.
+WAITS = "reload-waits"
 
 
 @final
@@ -62,7 +65,7 @@ class Placement:
         """Say that an edit of the skill is not in effect yet, and until when."""
         until = "one call ends" if calls == 1 else f"{calls} calls end"
         return Diagnostic(
-            code="reload-waits",
+            code=WAITS,
             message=f"the edit of `{self.skill.name}` takes effect when {until} that "
             "other threads run",
             fix="Wait, or %reload_skills --now",
