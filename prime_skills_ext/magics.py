@@ -128,7 +128,7 @@ class _Door:
             with self._progress:
                 report = self.manager.poll()
         except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001  # the cell is not ours to stop
-            self._say(f"Skills: not reloaded: {error or type(error).__name__}")
+            self._say(f"Skills: not reloaded: {str(error) or type(error).__name__}")
             return
         if report is not None:
             self._say(f"Skills: {report}")

@@ -8,7 +8,6 @@ uses it.
 from __future__ import annotations
 
 import inspect
-import os
 from collections.abc import Callable, Mapping, MutableMapping
 from dataclasses import replace
 from functools import partial
@@ -18,13 +17,10 @@ from typing import Any, cast
 from traitlets import Bool, Enum, List, Unicode, observe
 from traitlets.config import Config, Configurable
 
-from prime_skills_ext.catalog.discovery import discover
-from prime_skills_ext.catalog.looking import expanded
 from prime_skills_ext.catalog.package_sources import PackageDirectory
 from prime_skills_ext.catalog.places import find_places
 from prime_skills_ext.catalog.reading import read_file
 from prime_skills_ext.catalog.selection import Precedence
-from prime_skills_ext.catalog.sources import find_sources
 from prime_skills_ext.catalog.status import Catalogue, SkillStatus
 from prime_skills_ext.catalog.survey import Choices
 from prime_skills_ext.catalog.trust import Override
@@ -35,13 +31,14 @@ from prime_skills_ext.kernel.binding import Binder
 from prime_skills_ext.kernel.lending import OwnEnviron
 from prime_skills_ext.kernel.reload import ReloadMode
 from prime_skills_ext.kernel.reload_report import FAILED, ReloadReport
+from prime_skills_ext.named_paths import absolute_path, check_skills_at
 from prime_skills_ext.pipeline import Pipeline
 from prime_skills_ext.skill import frontmatter
 from prime_skills_ext.snapshot import Snapshot
 from prime_skills_ext.views.card import SkillDetails
 from prime_skills_ext.views.report import Message
 
-__all__ = ["FAILED", "SkillManager", "absolute_path", "no_skill_in", "plan_for_launch"]
+__all__ = ["FAILED", "SkillManager", "plan_for_launch"]
 
 #: How much of a skill's file is shown at most.
 MAX_BODY_BYTES = 1 << 24
@@ -174,9 +171,7 @@ class SkillManager(Configurable):
         """Find, install and bind; never raises because of a skill."""
         self._snapshot = self._run(allow_install=True)
 
-    def reload(
-        self, *, retry: bool = False, now: bool = False
-    ) -> ReloadReport | None:
+    def reload(self, *, retry: bool = False, now: bool = False) -> ReloadReport | None:
         """Take up what changed on disk.
 
         Args:
@@ -267,7 +262,7 @@ class SkillManager(Configurable):
         absolute = absolute_path(path)
         if absolute in self._added:
             return self.reload() or Message(text=f"{path} was added before")
-        self._check_skills_at(absolute)
+        check_skills_at(absolute, places=self.places)
         _ = self.snapshot  # what was there before, for the report
         self._added.insert(0, absolute)
         return self.reload() or Message(text=f"{path} brings nothing new")
@@ -326,18 +321,6 @@ class SkillManager(Configurable):
             mode=mode,
         )
 
-    def _check_skills_at(self, path: Path) -> None:
-        sources, problems = find_sources(self.places, explicit=[path], environ={})
-        found = discover(item for item in sources if item.kind == "explicit")
-        if found.candidates:
-            return
-        for problem in (*problems, *found.diagnostics):
-            if problem.severity != "info":
-                # nothing was added that a reload could take up
-                fix = "correct the path" if problem in problems else problem.fix
-                raise PrimeSkillsError(problem.message, fix=fix, path=path)
-        raise no_skill_in(path, path=path)
-
 
 def plan_for_launch(
     *,
@@ -373,34 +356,3 @@ def _signature(value: object) -> str | None:
         return str(inspect.signature(value))  # type: ignore[arg-type]  # or TypeError
     except Exception:  # noqa: BLE001  # defaults and annotations of any class
         return None
-
-
-def no_skill_in(shown: str | Path, *, path: Path) -> PrimeSkillsError:
-    """Make the error of a path that holds no skill.
-
-    Args:
-        shown: The path as it was given.
-        path: The absolute one.
-    """
-    return PrimeSkillsError(
-        f"there is no skill in {shown}",
-        fix="name a folder that holds SKILL.md, or a folder of such folders",
-        path=path,
-    )
-
-
-def absolute_path(path: Path) -> Path:
-    """Return the path that a person means here, links as they spell them.
-
-    Raises:
-        PrimeSkillsError: It is relative to a directory that was deleted.
-    """
-    try:
-        # resolve() would replace the links that the user knows the folder by
-        return Path(os.path.abspath(expanded(path)))  # noqa: PTH100
-    except OSError as error:
-        raise PrimeSkillsError(
-            f"{path} means nothing: the working directory was deleted",
-            fix="%cd to another folder, or write the whole path",
-            path=path,
-        ) from error

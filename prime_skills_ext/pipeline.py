@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING, final
 
 from prime_skills_ext.catalog.credentials import loans
@@ -23,7 +22,6 @@ from prime_skills_ext.catalog.hosts import find_handlers
 from prime_skills_ext.catalog.looking import is_there
 from prime_skills_ext.catalog.places import Places
 from prime_skills_ext.catalog.selection import Selection
-from prime_skills_ext.catalog.sources import Source
 from prime_skills_ext.catalog.status import Catalogue, SkillStatus, statuses
 from prime_skills_ext.catalog.survey import Choices, Survey, survey
 from prime_skills_ext.catalog.trust import Distrust, needs_trust
@@ -31,7 +29,6 @@ from prime_skills_ext.environment import record as records
 from prime_skills_ext.environment.activation import activate, deactivate
 from prime_skills_ext.environment.facts import is_inside
 from prime_skills_ext.environment.installation import InstallReport, ensure
-from prime_skills_ext.environment.scripts import write_scripts
 from prime_skills_ext.environment.undeclared import find_undeclared, undeclared_notes
 from prime_skills_ext.environment.venv import Environment, Generation, Mode, locate
 from prime_skills_ext.kernel import lending
@@ -39,13 +36,10 @@ from prime_skills_ext.kernel.binding import Binder
 from prime_skills_ext.kernel.bindings import Bindings
 from prime_skills_ext.kernel.command_path import CommandPath
 from prime_skills_ext.kernel.importing import Refusal
-from prime_skills_ext.kernel.loading import (
-    Doubt,
-    is_source_only,
-    load_from_source_only,
-)
+from prime_skills_ext.kernel.loading import Doubt, load_from_source_only
 from prime_skills_ext.kernel.reload import ReloadMode
 from prime_skills_ext.kernel.skills import Lazy
+from prime_skills_ext.offering import offer_commands
 from prime_skills_ext.skill.model import Diagnostic, Skill
 from prime_skills_ext.snapshot import Snapshot
 
@@ -152,9 +146,7 @@ class Pipeline:
         installed = install(retry=retry)
         if self._binder is not None:
             load_from_source_only(self, _project_code(found))
-        bindings = self._bind(
-            selection, gated, installed, reload=reload, mode=mode
-        )
+        bindings = self._bind(selection, gated, installed, reload=reload, mode=mode)
         undeclared = find_undeclared(bindings.errors)
         if undeclared and allow_install:
             installed = install(extra_requirements=undeclared)
@@ -310,7 +302,7 @@ class Pipeline:
             mode=mode,
         )
         self._removed = self._still_held(selection)
-        notes += self._offer_commands(holders, installed, bindings)
+        notes += offer_commands(self._commands, holders, installed, bindings)
         return replace(bindings, diagnostics=bindings.diagnostics + notes)
 
     def _activate(self, generation: Generation | None) -> tuple[Diagnostic, ...]:
@@ -351,49 +343,6 @@ class Pipeline:
                 make = partial(self._binder.load_private, item.skill)
             values[key] = Lazy(make=make)
         return values
-
-    def _offer_commands(
-        self, skills: Iterable[Skill], installed: InstallReport, bindings: Bindings
-    ) -> tuple[Diagnostic, ...]:
-        """Put the commands of the skills that work first on ``PATH``."""
-        works = [
-            skill.python
-            for skill in skills
-            if skill.python is not None
-            and isinstance(module := bindings.values.get(skill.identity), ModuleType)
-            # a private name means that another module answers to its own
-            and module.__name__ == skill.import_name
-        ]
-        offering = {package.import_name for package in works}
-        commands = [
-            command
-            for offered in installed.commands.values()
-            for command in offered
-            if command.import_name in offering
-        ]
-        if not commands or installed.generation is None:
-            self._commands.close()
-            return ()
-        try:
-            write_scripts(
-                self._commands.open(),
-                python=installed.generation.python,
-                commands=commands,
-                sources={item.import_name: item.src for item in works},
-                bytecode=installed.generation.directory / "bytecode"
-                if any(is_source_only(item.src) for item in works)
-                else None,
-            )
-        except OSError as error:
-            # a full disk takes the commands away, not the skills
-            return (
-                Diagnostic(
-                    code="commands-missing",
-                    message=f"the skills' shell commands cannot be written: {error}",
-                    fix="make room in the temporary directory, then %reload_skills",
-                ),
-            )
-        return ()
 
 
 def _project_code(found: Survey) -> dict[Path, Doubt]:

@@ -34,6 +34,7 @@ from prime_skills_ext.snapshot import Snapshot
 
 __all__ = ["Standstill", "gather"]
 
+
 @final
 class Standstill:
     """A snapshot and what it was made from.

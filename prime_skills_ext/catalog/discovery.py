@@ -116,9 +116,7 @@ def _no_collection() -> Iterator[None]:
 class _Findings:
     """What has been found so far, over all sources."""
 
-    def __init__(
-        self, cache: SkillCache | None, *, looked: list[str] | None
-    ) -> None:
+    def __init__(self, cache: SkillCache | None, *, looked: list[str] | None) -> None:
         self._looked = looked
         self._ways: dict[str, list[Candidate]] = {}
         self._refused: set[str] = set()

@@ -234,7 +234,7 @@ class Binder:
         names |= {name: tree.src for name, tree in self._private.items()}
         names |= {name: src for name, src in modules.items() if name not in names}
         refusals = {
-            name: Refusal(problem=_removed(gone), src=gone.package.src)
+            name: Refusal(problem=gone.gone(), src=gone.package.src)
             for name, gone in self._gone.items()
         }
         refusals |= refused
@@ -268,7 +268,7 @@ class Binder:
             return
         work.values[identity] = tree.module
         if tree.error is not None:
-            work.problems[identity] = _stale(tree.error, src=tree.src)
+            work.problems[identity] = placement.stale(tree.error)
             work.errors[identity] = tree.error
 
     def _import(
@@ -295,9 +295,7 @@ class Binder:
         if mode != "changed" or stamp(tree.src) != tree.stamps:
             self._finder.forget(tree.name)
 
-    def _reload_private(
-        self, tree: SkillTree, *, mode: ReloadMode, work: Work
-    ) -> None:
+    def _reload_private(self, tree: SkillTree, *, mode: ReloadMode, work: Work) -> None:
         if tree.module is None:
             self._forget_failure(tree, mode=mode)
             return
@@ -350,7 +348,7 @@ class Binder:
     def _name_gone(self) -> None:
         for name, gone in self._gone.items():
             if name in self._bound and self._user_ns.get(name) is self._bound[name]:
-                self._assign(name, self._placeholder(gone, _removed(gone)))
+                self._assign(name, self._placeholder(gone, gone.gone()))
 
     def _answer(
         self,
@@ -389,21 +387,3 @@ class Binder:
         for namespace in (self._user_ns, self._hidden):
             if name in namespace and namespace[name] is value:
                 del namespace[name]
-
-
-def _removed(gone: Placement) -> Problem:
-    where = gone.package.directory.name
-    return Problem(
-        state="removed",
-        reason=f"its folder {where!r} is gone or deselected since it was loaded",
-        fix="Put the folder back and run %reload_skills, or %skill add it again",
-    )
-
-
-def _stale(error: BaseException, *, src: Path) -> Problem:
-    return Problem(
-        state="stale",
-        reason=f"the last edit does not load, the version before it is live: "
-        f"{import_failed(error, src=src).reason}",
-        fix="Repair the skill's code, then run %reload_skills",
-    )

@@ -73,6 +73,24 @@ class Placement:
             path=self.skill.path,
         )
 
+    def gone(self) -> Problem:
+        """Say that the skill is no longer there."""
+        return Problem(
+            state="removed",
+            reason=f"its folder {self.package.directory.name!r} is gone or deselected "
+            "since it was loaded",
+            fix="Put the folder back and run %reload_skills, or %skill add it again",
+        )
+
+    def stale(self, error: BaseException) -> Problem:
+        """Say why the code before the last edit is still live."""
+        return Problem(
+            state="stale",
+            reason="the last edit does not load, the version before it is live: "
+            f"{import_failed(error, src=self.package.src).reason}",
+            fix="Repair the skill's code, then run %reload_skills",
+        )
+
     def explain(self, error: BaseException | None) -> Problem:
         """Say why the import failed."""
         if error is None:

@@ -16,7 +16,9 @@ from prime_skills_ext.skill.text import cut_at_word, folded, without_invisible
 __all__ = ["FAILED", "FailedSkill", "ReloadReport", "WaitingSkill", "tell_model"]
 
 #: States in which somebody has to do something before a skill works again.
-FAILED: Final[frozenset[State]] = frozenset({"install-failed", "import-failed", "stale"})
+FAILED: Final[frozenset[State]] = frozenset(
+    {"install-failed", "import-failed", "stale"}
+)
 
 #: States in which a skill does something for a model.
 _WORKS: Final[frozenset[State]] = frozenset(
@@ -114,6 +116,11 @@ class ReloadReport:
             f"{sign}{len(names)} {', '.join(names)}" for sign, names in parts if names
         )
 
+    @property
+    def unsettled(self) -> tuple[FailedSkill | WaitingSkill, ...]:
+        """What has a reason and a fix: failed or waiting, in this order."""
+        return (*self.failures, *self.waiting)
+
     @classmethod
     def between(
         cls,
@@ -171,7 +178,7 @@ def tell_model(
     differs: Collection[str],
     waiting: Collection[str] = (),
 ) -> str:
-    """Say in a few sentences what a model may use now that it could not, and vice versa.
+    """Say in a few sentences what a model may use now, and what no longer.
 
     What was never offered to it and is not offered now is not mentioned, unless it
     failed: whoever wrote the skill has to know.

@@ -14,7 +14,13 @@ import threading
 from asyncio import AbstractEventLoop, Task
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
-from types import AsyncGeneratorType, CoroutineType, FrameType, GeneratorType, ModuleType
+from types import (
+    AsyncGeneratorType,
+    CoroutineType,
+    FrameType,
+    GeneratorType,
+    ModuleType,
+)
 from typing import Any, Final
 
 __all__ = ["calls_in_threads"]
@@ -38,9 +44,9 @@ def calls_in_threads(modules: Iterable[ModuleType], *, src: Path) -> int:
     folder = f"{src}{os.sep}"
 
     def is_theirs(frame: FrameType) -> bool:
-        return id(
-            frame.f_globals
-        ) in namespaces or frame.f_code.co_filename.startswith(folder)
+        return id(frame.f_globals) in namespaces or frame.f_code.co_filename.startswith(
+            folder
+        )
 
     here = threading.get_ident()
     calls = 0

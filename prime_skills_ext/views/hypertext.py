@@ -129,7 +129,7 @@ def _(value: ReloadReport) -> str:
     head = f"<code>{_text(repr(value))}</code>"
     told = "".join(
         f"<li><b>{_text(item.name)}</b> {_prose(item.reason)}{_fix(item.fix)}</li>"
-        for item in (*value.failures, *value.waiting)
+        for item in value.unsettled
     )
     return _card(head, told and f"<ul class='ps-notes'>{told}</ul>", small=True)
 

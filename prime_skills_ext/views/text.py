@@ -123,7 +123,7 @@ def _(value: Message) -> str:
 @render.register
 def _(value: ReloadReport) -> str:
     lines = [repr(value)]
-    for item in (*value.failures, *value.waiting):
+    for item in value.unsettled:
         told = f"{item.name}: {clean(item.reason)}"
         lines += [f"  {line}" for line in wrap(told, width=WIDTH - 2)]
         lines += _fix(item.fix, indent=4)

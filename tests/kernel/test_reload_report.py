@@ -54,7 +54,9 @@ def test_re03_nothing_changed_is_an_empty_report() -> None:
 def test_re03_the_views_say_what_failed_and_the_fix() -> None:
     """Text, HTML and JSON; the line stays the first."""
     report = ReloadReport.between(
-        named(skill("web")), named(skill("a", "stale"), skill("web")), waiting={"web": 2}
+        named(skill("web")),
+        named(skill("a", "stale"), skill("web")),
+        waiting={"web": 2},
     )
     shown = text.render(report)
     assert shown.splitlines() == [
@@ -82,8 +84,10 @@ def test_re03_the_views_say_what_failed_and_the_fix() -> None:
         (
             [skill("a")],
             [skill("a", "stale")],
-            "Failed: a (import name a); the version before it still answers: "
-            "a fell over.",
+            (
+                "Failed: a (import name a); the version before it still answers: "
+                "a fell over."
+            ),
         ),
         (
             [],
@@ -144,6 +148,4 @@ def test_re09_the_note_is_the_same_for_the_same_change() -> None:
         ReloadReport.between({}, named(*map(skill, order))).note
         for order in (names, sorted(names), names[::-1])
     }
-    assert notes == {
-        "New: a (import name a), b (import name b), c (import name c)."
-    }
+    assert notes == {"New: a (import name a), b (import name b), c (import name c)."}

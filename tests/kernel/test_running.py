@@ -135,7 +135,9 @@ def test_a_coroutine_that_waits_in_the_loop_of_a_thread_counts(
 
 def test_a_generator_that_nobody_steps_holds_nothing(live: Any) -> None:
     """Made in a thread that has ended, it finishes its own body later."""
-    code = "def run():\n    yield {n}\n    yield helper()\ndef helper():\n    return {n}\n"
+    code = (
+        "def run():\n    yield {n}\n    yield helper()\ndef helper():\n    return {n}\n"
+    )
     a = live(code.format(n=1))
     made: list[Any] = []
     thread = threading.Thread(target=lambda: made.append(a.module.run()))
