@@ -29,7 +29,7 @@ from prime_skills_ext.kernel.lending import OwnEnviron
 from prime_skills_ext.kernel.loading import loader_of
 from prime_skills_ext.kernel.names import import_name_of
 from prime_skills_ext.kernel.reload import ReloadMode
-from prime_skills_ext.kernel.trees import stamp
+from prime_skills_ext.kernel.trees import look
 from prime_skills_ext.snapshot import Snapshot
 
 __all__ = ["Standstill", "gather"]
@@ -219,7 +219,7 @@ def _code(candidates: Iterable[Candidate], *, binder: Binder) -> Iterator[str | 
 
 def _files(src: Path) -> Iterator[str]:
     folders: list[str] = []
-    files = stamp(src, folders=folders)
+    files = look(src, folders=folders)
     yield from folders
     yield from files
 

@@ -65,7 +65,7 @@ def world(home: Path, place: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[
     monkeypatch.setattr(evidence, "_SAFE_AGE_NS", -(10**10))
     monkeypatch.delenv("PRIME_SKILLS_UV")
     made = World(home, place)
-    survey = pipeline.survey
+    survey = pipeline.survey  # type: ignore[attr-defined]
 
     def counted(*words: Any, **keywords: Any) -> Any:
         made.runs += 1

@@ -292,7 +292,7 @@ class Binder:
 
     def _forget_failure(self, tree: SkillTree, *, mode: ReloadMode) -> None:
         """Let an import that failed be tried again."""
-        if mode != "changed" or stamp(tree.src) != tree.stamps:
+        if mode != "changed" or stamp(tree.src, before=tree.stamps) != tree.stamps:
             self._finder.forget(tree.name)
 
     def _reload_private(self, tree: SkillTree, *, mode: ReloadMode, work: Work) -> None:

@@ -29,7 +29,7 @@ from prime_skills_ext.kernel.loading import (
 from prime_skills_ext.kernel.names import import_name_of
 from prime_skills_ext.kernel.running import calls_in_threads
 from prime_skills_ext.kernel.sources import ModuleSource, read_source
-from prime_skills_ext.kernel.trees import FileStamp, SkillTree, stamp
+from prime_skills_ext.kernel.trees import FileStamp, SkillTree, settled, stamp
 
 __all__ = ["ReloadMode", "reload_tree"]
 
@@ -63,12 +63,16 @@ def reload_tree(
         ``tree.calls`` says what is waited for. After an error the old code is as it
         was and ``tree.error`` says why.
     """
-    now = stamp(tree.src)
     tree.calls = 0
-    if now == tree.stamps and tree.error is None:
-        return None
-    if mode == "changed" and tree.error is not None and now == tree.tried:
-        return None
+    if tree.error is None:
+        now = stamp(tree.src, before=tree.stamps)
+        if now == tree.stamps:
+            tree.stamps = settled(now)
+            return None
+    else:
+        now = stamp(tree.src, before=tree.tried)
+        if mode == "changed" and now == tree.tried:
+            return None
     if mode != "now":
         modules = {**tree.aside, **tree.modules()}.values()
         tree.calls = calls_in_threads(modules, src=tree.src)

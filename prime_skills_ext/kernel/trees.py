@@ -11,20 +11,38 @@ import contextlib
 import importlib
 import os
 import sys
+import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
 from typing import final
 
+from prime_skills_ext.catalog.reading import digest_file
 from prime_skills_ext.kernel.callable_module import find_run, make_callable, make_plain
 from prime_skills_ext.kernel.following import History
 from prime_skills_ext.kernel.importing import SkillFinder
 from prime_skills_ext.kernel.loading import ImportOutcome, belongs
 
-__all__ = ["FileStamp", "SkillTree", "park", "stamp", "tree_of", "unpark"]
+__all__ = [
+    "FileStamp",
+    "SkillTree",
+    "look",
+    "park",
+    "settled",
+    "stamp",
+    "tree_of",
+    "unpark",
+]
 
-#: What ``stat`` says of a file: two texts of one length in one second differ.
-FileStamp = tuple[int, int, int, int]
+#: What ``stat`` says of a file; of a young one also a digest of its content, because
+#: it may change again before the clock of its file system moves on.
+FileStamp = tuple[int, int, int, int, bytes]
+
+_Mark = tuple[int, int, int, int]
+
+#: Clocks of file systems tick once in two seconds at worst.
+_SAFE_AGE_NS = 3 * 10**9
 
 
 @final
@@ -132,14 +150,48 @@ def unpark(tree: SkillTree) -> None:
         sys.modules.update(parked)
 
 
-def stamp(src: Path, *, folders: list[str] | None = None) -> dict[str, FileStamp]:
+def stamp(
+    src: Path, *, before: Mapping[str, FileStamp] | None = None
+) -> dict[str, FileStamp]:
+    """Tell the files below a ``src`` from what they were.
+
+    Args:
+        src: Where to begin; caches and hidden files do not count.
+        before: Stamps to compare with: equal ones are of the same content.
+    """
+    youngest = time.time_ns() - _SAFE_AGE_NS
+    known = before or {}
+    found: dict[str, FileStamp] = {}
+    for path, mark in look(src).items():
+        earlier = known.get(path)
+        is_same = earlier is not None and earlier[:4] == mark
+        digest = b""
+        if earlier is not None and is_same and not earlier[4]:
+            digest = b""  # it was old enough even then
+        elif is_same or max(mark[:2]) > youngest:
+            with contextlib.suppress(OSError):
+                digest = digest_file(path)
+        found[path] = (*mark, digest)
+    return found
+
+
+def settled(stamps: Mapping[str, FileStamp]) -> dict[str, FileStamp]:
+    """Return stamps that were just taken, without digests that are not needed again."""
+    youngest = time.time_ns() - _SAFE_AGE_NS
+    return {
+        path: (*mark[:4], mark[4] if max(mark[:2]) > youngest else b"")
+        for path, mark in stamps.items()
+    }
+
+
+def look(src: Path, *, folders: list[str] | None = None) -> dict[str, _Mark]:
     """Stat every file below a ``src`` but caches and hidden files.
 
     Args:
         src: Where to begin.
         folders: Gets every folder that was looked into.
     """
-    found: dict[str, FileStamp] = {}
+    found: dict[str, _Mark] = {}
     seen: set[tuple[int, int]] = set()
     pending = [str(src)]
     while pending:
@@ -156,7 +208,7 @@ def stamp(src: Path, *, folders: list[str] | None = None) -> dict[str, FileStamp
 def _stamp_entry(
     entry: os.DirEntry[str],
     *,
-    found: dict[str, FileStamp],
+    found: dict[str, _Mark],
     seen: set[tuple[int, int]],
     pending: list[str],
 ) -> None:
