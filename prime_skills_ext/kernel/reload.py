@@ -16,7 +16,7 @@ from types import ModuleType
 from typing import Any, Literal, final
 
 from prime_skills_ext.kernel.classes import ClassKeeper
-from prime_skills_ext.kernel.following import History
+from prime_skills_ext.kernel.following import History, appeared, reachable
 from prime_skills_ext.kernel.importing import SkillFinder
 from prime_skills_ext.kernel.loading import (
     ImportOutcome,
@@ -128,6 +128,7 @@ class _Transaction:
         touched = {name: self.reusable[name] for name in (*self.tree.aside, *again)}
         for name, module in touched.items():
             self.tree.history.setdefault(name, History()).remember(module)
+        before = {name: reachable(it) for name, it in self.reusable.items()}
         keeper = ClassKeeper(modules=touched)
         self.finder.session = self
         try:
@@ -142,8 +143,10 @@ class _Transaction:
             self.finder.session = None
             for loader in self.loaders:
                 loader.session = None
+        used = self.tree.modules()
+        moved = appeared(before, used)
         for name, module in touched.items():
-            self.tree.history[name].follow(module)
+            self.tree.history[name].follow(module, moved=moved, is_used=name in used)
         self.tree.aside = {
             name: module
             for name, module in self.reusable.items()

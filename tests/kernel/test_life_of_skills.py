@@ -110,14 +110,16 @@ class LifeOfSkills(RuleBasedStateMachine):
 
     steps = 0
     environment: Path
+    names_of_skills = st.sampled_from(NAMES)
+    then = st.sampled_from(("%reload_skills", "polled", "nothing"))
 
     def __init__(self) -> None:
         super().__init__()
         self.stack = ExitStack()
         self.skills = {name: Modelled() for name in NAMES}
 
-    @initialize()
-    def start(self) -> None:
+    @initialize(present=st.lists(names_of_skills, max_size=3, unique=True))
+    def start(self, present: list[str]) -> None:
         stack = self.stack
         home = Path(stack.enter_context(tempfile.TemporaryDirectory())).resolve()
         patch = stack.enter_context(pytest.MonkeyPatch.context())
@@ -131,7 +133,11 @@ class LifeOfSkills(RuleBasedStateMachine):
         self.root = home / ".agents" / "skills"
         self.root.mkdir(parents=True)
         self.shell: Any = stack.enter_context(fresh_shell())
+        for name in present:
+            self.add_edit_or_fix(name, "a class", 1, then="nothing")
         self.shell.run_line_magic("load_ext", "prime_skills_ext")
+        for name in present:
+            self.take_up(self.skills[name])
         stack.callback(self.shell.run_line_magic, "unload_ext", "prime_skills_ext")
         self.names = self.shell.user_ns
 
@@ -163,34 +169,35 @@ class LifeOfSkills(RuleBasedStateMachine):
         while self.clock.stat().st_mtime_ns == before:
             self.clock.write_text("")
 
-    names_of_skills = st.sampled_from(NAMES)
-
-    @rule(name=names_of_skills, way=st.sampled_from(sorted(GOOD)), n=st.integers(0, 9))
-    def add_edit_or_fix(self, name: str, way: str, n: int) -> None:
+    @rule(name=names_of_skills, way=st.sampled_from(sorted(GOOD)), n=st.integers(0, 9), then=then)
+    def add_edit_or_fix(self, name: str, way: str, n: int, then: str) -> None:
         self.write(name, GOOD[way], number=n)
         self.skills[name].disk = (n, n)
+        self.reload(then)
 
-    @rule(name=names_of_skills, way=st.sampled_from(sorted(BROKEN)))
-    def break_it(self, name: str, way: str) -> None:
+    @rule(name=names_of_skills, way=st.sampled_from(sorted(BROKEN)), then=then)
+    def break_it(self, name: str, way: str, then: str) -> None:
         if self.skills[name].disk is not None:
             files = BROKEN[way]
             if way == "deep":
                 files = {**files, "core": "def helper():\n    return 1\nimport nope_\n"}
             self.write(name, files, number=1)
             self.skills[name].disk = "broken"
+            self.reload(then)
 
-    @rule(name=names_of_skills)
-    def remove(self, name: str) -> None:
+    @rule(name=names_of_skills, then=then)
+    def remove(self, name: str, then: str) -> None:
         if self.skills[name].disk is not None:
             shutil.rmtree(self.root / name)
             self.skills[name].disk = None
+            self.reload(then)
 
-    @rule(name=names_of_skills, to=names_of_skills, n=st.integers(0, 9))
-    def rename(self, name: str, to: str, n: int) -> None:
+    @rule(name=names_of_skills, to=names_of_skills, n=st.integers(0, 9), then=then)
+    def rename(self, name: str, to: str, n: int, then: str) -> None:
         source, target = self.skills[name], self.skills[to]
         if source.disk is not None and target.disk is None:
-            self.remove(name)
-            self.add_edit_or_fix(to, "a submodule", n)
+            self.remove(name, "nothing")
+            self.add_edit_or_fix(to, "a submodule", n, then)
 
     @rule(name=names_of_skills, value=st.integers())
     def rebind(self, name: str, value: int) -> None:
@@ -240,12 +247,14 @@ class LifeOfSkills(RuleBasedStateMachine):
             begun, ended = skill.call
             assert begun == ended, "a call in a thread saw two versions"
 
-    @rule(polled=st.booleans())
-    def reload(self, polled: bool) -> None:  # noqa: FBT001 - hypothesis passes it
+    @rule(then=then)
+    def reload(self, then: str) -> None:
+        if then == "nothing":
+            return
         self.tick()
-        if polled:
+        if then == "polled":
             self.shell.run_line_magic("config", "SkillManager.auto_reload = True")
-            self.shell.run_cell("1", silent=True)
+            self.shell.run_cell("pass")
             self.shell.run_line_magic("config", "SkillManager.auto_reload = False")
         else:
             self.shell.run_line_magic("reload_skills", "")
@@ -321,7 +330,7 @@ def test_a_thousand_edits_answer_as_a_model_of_them_does(
     run_state_machine_as_test(
         LifeOfSkills,
         settings=settings(
-            max_examples=20,
+            max_examples=24,
             stateful_step_count=50,
             derandomize=True,
             deadline=None,
