@@ -27,7 +27,6 @@ from prime_skills_ext.kernel.loading import (
     loader_of,
 )
 from prime_skills_ext.kernel.names import import_name_of
-from prime_skills_ext.kernel.running import calls_in_threads
 from prime_skills_ext.kernel.sources import ModuleSource, read_source
 from prime_skills_ext.kernel.trees import FileStamp, SkillTree, settled, stamp
 
@@ -74,6 +73,11 @@ def reload_tree(
         if mode == "changed" and now == tree.tried:
             return None
     if mode != "now":
+        # only who has something to reload needs it
+        from prime_skills_ext.kernel.running import (  # noqa: PLC0415
+            calls_in_threads,
+        )
+
         modules = {**tree.aside, **tree.modules()}.values()
         tree.calls = calls_in_threads(modules, src=tree.src)
         if tree.calls:
@@ -144,9 +148,9 @@ class _Transaction:
             for loader in self.loaders:
                 loader.session = None
         used = self.tree.modules()
-        moved = appeared(before, used)
+        arrived = appeared(before, used)
         for name, module in touched.items():
-            self.tree.history[name].follow(module, moved=moved, is_used=name in used)
+            self.tree.history[name].follow(module, moved=arrived, is_used=name in used)
         self.tree.aside = {
             name: module
             for name, module in self.reusable.items()

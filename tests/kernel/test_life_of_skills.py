@@ -63,9 +63,17 @@ BROKEN = {
     "raises": {"__init__": "def helper():\n    return {n}\n1 / 0\n"},
     "imports": {"__init__": "from .nowhere import run\n"},
     "no function": {"__init__": "run = {n}\n"},
-    "deep": {"__init__": "from .core import helper\n{run}", "core": "import sys\n"},
+    "deep": {
+        "__init__": "from .core import helper\n{run}",
+        "core": "def helper():\n    return {n}\nimport nowhere_at_all\n",
+    },
 }
-RUN = "def run(go=None):\n    if go is not None:\n        go.wait(60)\n    return {n}, helper()\n"
+RUN = """
+def run(go=None):
+    if go is not None:
+        go.wait(60)
+    return {n}, helper()
+"""
 FRESH = """
 import json, sys
 from prime_skills_ext.manager import SkillManager
@@ -87,8 +95,6 @@ class Modelled:
     Attributes:
         disk: What its folder says: an answer, ``"broken"``, or ``None`` without one.
         live: What the kernel took up: an answer, ``"unavailable"`` or ``None``.
-        edits: Counts what was written, so that a change is told from none.
-        taken: How much of it the kernel has seen.
         user: What the user bound to its name.
         holds: What the user took from it while it worked.
         go: Ends its call in a thread.
@@ -96,8 +102,6 @@ class Modelled:
 
     disk: Any = None
     live: Any = None
-    edits: int = 0
-    taken: int = 0
     user: Any = None
     holds: Any = None
     go: threading.Event | None = None
@@ -160,7 +164,6 @@ class LifeOfSkills(RuleBasedStateMachine):
             run = RUN.format(n=number)
             code = text.format(n=number, run=run)
             (package / f"{stem}.py").write_text(code, encoding="utf-8")
-        self.skills[name].edits += 1
 
     def tick(self) -> None:
         """Wait until the clock of the file system moves on."""
@@ -169,7 +172,12 @@ class LifeOfSkills(RuleBasedStateMachine):
         while self.clock.stat().st_mtime_ns == before:
             self.clock.write_text("")
 
-    @rule(name=names_of_skills, way=st.sampled_from(sorted(GOOD)), n=st.integers(0, 9), then=then)
+    @rule(
+        name=names_of_skills,
+        way=st.sampled_from(sorted(GOOD)),
+        n=st.integers(0, 9),
+        then=then,
+    )
     def add_edit_or_fix(self, name: str, way: str, n: int, then: str) -> None:
         self.write(name, GOOD[way], number=n)
         self.skills[name].disk = (n, n)
@@ -178,10 +186,7 @@ class LifeOfSkills(RuleBasedStateMachine):
     @rule(name=names_of_skills, way=st.sampled_from(sorted(BROKEN)), then=then)
     def break_it(self, name: str, way: str, then: str) -> None:
         if self.skills[name].disk is not None:
-            files = BROKEN[way]
-            if way == "deep":
-                files = {**files, "core": "def helper():\n    return 1\nimport nope_\n"}
-            self.write(name, files, number=1)
+            self.write(name, BROKEN[way], number=1)
             self.skills[name].disk = "broken"
             self.reload(then)
 
@@ -272,7 +277,6 @@ class LifeOfSkills(RuleBasedStateMachine):
                 skill.live = skill.disk
         else:
             skill.live = "unavailable" if skill.disk == "broken" else skill.disk
-        skill.taken = skill.edits
 
     @invariant()
     def every_answer_is_the_models(self) -> None:
