@@ -29,7 +29,7 @@ from prime_skills_ext.kernel.lending import OwnEnviron
 from prime_skills_ext.kernel.loading import loader_of
 from prime_skills_ext.kernel.names import import_name_of
 from prime_skills_ext.kernel.reload import ReloadMode
-from prime_skills_ext.kernel.trees import look
+from prime_skills_ext.kernel.trees import SkillTree, look
 from prime_skills_ext.snapshot import Snapshot
 
 __all__ = ["Standstill", "gather"]
@@ -67,7 +67,7 @@ class Standstill:
         self._binder, self._evidence = binder, evidence
         self._conclude = conclude
         self._code: dict[Path, Evidence] = {}
-        self._look(reloadable(binder), since_ns=since_ns)
+        self._look(_reloadable(binder), since_ns=since_ns)
         #: What another run would find: nothing is installed, reloaded or gone anew.
         self.snapshot = replace(
             snapshot,
@@ -105,8 +105,8 @@ class Standstill:
             # who failed is asked to try again; calls in threads end without a trace
             if tree.calls or (tree.error is not None and mode != "changed"):
                 moved.add(tree.src)
-        if moved and not moved.issubset(reloadable(self._binder)):
-            return None
+            if tree.src in moved and not _is_reloadable(tree):
+                return None
         return frozenset(moved)
 
     def reload(self, sources: Collection[Path], *, mode: ReloadMode) -> Snapshot:
@@ -131,17 +131,15 @@ class Standstill:
             code.add_paths(_files(src))
 
 
-def reloadable(binder: Binder) -> dict[Path, object]:
-    """The ``src`` folders whose code is loaded and can be reloaded in place.
+def _is_reloadable(tree: SkillTree) -> bool:
+    """Whether the code of a tree is loaded and can be reloaded in place."""
+    package = tree.src / import_name_of(tree.name)
+    return loader_of(tree.module) is not None and is_file(package / "__init__.py")
 
-    What else depends on the files of such a folder is among the evidence.
-    """
-    return {
-        tree.src: tree
-        for tree in binder.trees()
-        if loader_of(tree.module) is not None
-        and is_file(tree.src / import_name_of(tree.name) / "__init__.py")
-    }
+
+def _reloadable(binder: Binder) -> set[Path]:
+    """The ``src`` folders of which no stage looks at more than the evidence says."""
+    return {tree.src for tree in binder.trees() if _is_reloadable(tree)}
 
 
 def gather(
@@ -178,7 +176,7 @@ def gather(
         ask, answer = uv_asked(environ)
         evidence.add_answer(ask, answer=answer)
     if commands is not None:
-        evidence.add_paths([commands, *commands.iterdir()])
+        evidence.add_paths(_files(commands))
     evidence.add_paths(
         item.path for item in snapshot.catalogue.diagnostics if item.path is not None
     )
@@ -203,7 +201,7 @@ def _environment(snapshot: Snapshot, *, generation: Generation) -> Iterator[Path
 
 def _code(candidates: Iterable[Candidate], *, binder: Binder) -> Iterator[str | Path]:
     """What the stages look at of source trees, and where one may appear."""
-    loaded = reloadable(binder)
+    loaded = _reloadable(binder)
     for item in candidates:
         skill = item.skill
         src = skill.directory / "src"

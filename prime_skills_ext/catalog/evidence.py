@@ -53,7 +53,9 @@ class Evidence:
             try:
                 mark = _mark(os.stat(path))  # noqa: PTH116 - thousands of them
             except (OSError, ValueError):
-                self._absent.add(path)
+                # who appears in a folder that is looked at changes that
+                if os.path.dirname(path) not in self._marks or os.path.lexists(path):  # noqa: PTH120 - as above
+                    self._absent.add(path)
                 continue
             self._marks[path] = mark
             if max(mark[:2]) > self._youngest:

@@ -127,7 +127,10 @@ _TREES: dict[tuple[str, Path], SkillTree] = {}
 
 def tree_of(name: str, *, src: Path) -> SkillTree:
     """The tree of a name and ``src`` in this process."""
-    return _TREES.setdefault((name, src), SkillTree(name=name, src=src))
+    tree = _TREES.get((name, src))
+    if tree is None:
+        tree = _TREES.setdefault((name, src), SkillTree(name=name, src=src))
+    return tree
 
 
 def park(tree: SkillTree, *, user: object) -> None:
