@@ -334,7 +334,7 @@ def test_a_thousand_edits_answer_as_a_model_of_them_does(
     run_state_machine_as_test(
         LifeOfSkills,
         settings=settings(
-            max_examples=24,
+            max_examples=32,
             stateful_step_count=50,
             derandomize=True,
             deadline=None,
