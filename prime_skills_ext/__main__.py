@@ -21,7 +21,7 @@ from prime_skills_ext.catalog.check_report import CheckReport
 from prime_skills_ext.catalog.looking import absolute
 from prime_skills_ext.environment.inventory import Pruned
 from prime_skills_ext.errors import PrimeSkillsError, SettingsError
-from prime_skills_ext.kernel.reload import ReloadReport
+from prime_skills_ext.kernel.reload_report import ReloadReport
 from prime_skills_ext.manager import SkillManager
 from prime_skills_ext.views.door import as_said_at
 from prime_skills_ext.views.jsonable import to_json

@@ -27,7 +27,8 @@ from prime_skills_ext.catalog.looking import expanded, real_path
 from prime_skills_ext.catalog.sources import given_source, problem_with
 from prime_skills_ext.environment import venv
 from prime_skills_ext.errors import PrimeSkillsError, SettingsError
-from prime_skills_ext.manager import SkillManager, absolute_path, no_skill_in
+from prime_skills_ext.manager import SkillManager
+from prime_skills_ext.named_paths import absolute_path, no_skill_in
 from prime_skills_ext.skill.distributions import Distributions
 
 __all__ = ["examine"]

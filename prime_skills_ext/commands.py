@@ -33,7 +33,7 @@ from prime_skills_ext.grammar import (
     parser,
     split,
 )
-from prime_skills_ext.kernel.reload import ReloadReport
+from prime_skills_ext.kernel.reload_report import ReloadReport
 from prime_skills_ext.manager import SkillManager
 from prime_skills_ext.views.asking import ask_secret
 from prime_skills_ext.views.door import Door, as_said_at
@@ -386,10 +386,11 @@ def reload(manager: SkillManager, line: str) -> object:
     """
     words = Parser(prog="%reload_skills", description="Take up what changed on disk.")
     words.add_argument("--retry", **flag("try again what failed to install before"))
+    words.add_argument("--now", **flag("do not wait for calls in threads"))
     words.add_argument("--json", **flag("plain data"))
     try:
         arguments = words.parse_args(split(line, door="%skill"))
     except HelpAskedError as asked:
         return Message(text=str(asked))
-    report = manager.reload(retry=arguments.retry)
+    report = manager.reload(retry=arguments.retry, now=arguments.now)
     return to_json(report) if arguments.json and report is not None else report

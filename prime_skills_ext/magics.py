@@ -90,14 +90,14 @@ class _Door:
         self._add_magic("reload_skills", self.reload_skills)
         self._add_completion()
         self._undo.append(formatters.register(self._shell))
+        self._add_event("pre_run_cell", self._before_cell)
         self._undo.append(self.manager.unload)
         with self._progress:
             self.manager.load()
         summary = summarise(self.manager.catalogue)
         if summary:
-            # the one line that a load may say, where somebody listens
-            with suppress(OSError, ValueError):
-                print(summary)  # noqa: T201
+            # the one line that a load may say
+            self._say(summary)
 
     def close(self) -> None:
         """Undo every registration, the last one first."""
@@ -123,8 +123,28 @@ class _Door:
 
         %reload_skills          report what changed; nothing when nothing did
         %reload_skills --retry  also try again what failed to install before
+        %reload_skills --now    do not wait for calls that run in threads
         """
         return self._answer(lambda: commands.reload(self.manager, line))
+
+    def _before_cell(self, _info: object = None) -> None:
+        """Take up what changed, where that was asked for or is still owed."""
+        if not (self.manager.auto_reload or self.manager.waiting):
+            return
+        try:
+            with self._progress:
+                report = self.manager.poll()
+        except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001  # the cell is not ours to stop
+            self._say(f"Skills: not reloaded: {str(error) or type(error).__name__}")
+            return
+        if report is not None:
+            self._say(f"Skills: {report}")
+
+    @staticmethod
+    def _say(line: str) -> None:
+        # where somebody listens
+        with suppress(OSError, ValueError):
+            print(line)  # noqa: T201
 
     def _answer(self, ask: Callable[[], object]) -> object:
         try:
@@ -145,6 +165,16 @@ class _Door:
             del magics[name]
             if before is not None:
                 magics[name] = before
+
+        self._undo.append(undo)
+
+    def _add_event(self, name: str, callback: Callable[..., None]) -> None:
+        events = self._shell.events
+        events.register(name, callback)
+
+        def undo() -> None:
+            with suppress(ValueError):  # somebody took it away
+                events.unregister(name, callback)
 
         self._undo.append(undo)
 

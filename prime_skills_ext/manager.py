@@ -8,7 +8,6 @@ uses it.
 from __future__ import annotations
 
 import inspect
-import os
 from collections.abc import Callable, Mapping, MutableMapping
 from dataclasses import replace
 from functools import partial
@@ -18,14 +17,11 @@ from typing import TYPE_CHECKING, Any, cast
 from traitlets import Bool, Enum, List, Unicode, observe
 from traitlets.config import Configurable
 
-from prime_skills_ext.catalog.discovery import discover
-from prime_skills_ext.catalog.looking import expanded
 from prime_skills_ext.catalog.package_sources import PackageDirectory
 from prime_skills_ext.catalog.places import find_places
 from prime_skills_ext.catalog.reading import read_file
 from prime_skills_ext.catalog.selection import Precedence
-from prime_skills_ext.catalog.sources import find_sources
-from prime_skills_ext.catalog.status import FAILED, Catalogue
+from prime_skills_ext.catalog.status import FAILED, Catalogue, SkillStatus
 from prime_skills_ext.catalog.survey import Choices
 from prime_skills_ext.catalog.trust import Override
 from prime_skills_ext.environment.venv import Mode, find_mode
@@ -33,24 +29,28 @@ from prime_skills_ext.errors import InstallError, PrimeSkillsError
 from prime_skills_ext.kernel.binding import Binder
 from prime_skills_ext.kernel.lending import OwnEnviron
 from prime_skills_ext.later import later
-from prime_skills_ext.pipeline import Pipeline, Snapshot
+from prime_skills_ext.pipeline import Pipeline
 from prime_skills_ext.progress import Feed, Listener, ProgressEvent, counted
+from prime_skills_ext.snapshot import Snapshot
 
 if TYPE_CHECKING:
-    from prime_skills_ext.kernel import reload as reloading
-    from prime_skills_ext.kernel.reload import ReloadReport
+    from prime_skills_ext import named_paths
+    from prime_skills_ext.kernel import reload_report
+    from prime_skills_ext.kernel.reload import ReloadMode
+    from prime_skills_ext.kernel.reload_report import ReloadReport
     from prime_skills_ext.skill import frontmatter
     from prime_skills_ext.views import card, report
     from prime_skills_ext.views.card import SkillDetails
     from prime_skills_ext.views.report import Message
 else:
     # what answers somebody who asks, after the load
-    reloading = later("prime_skills_ext.kernel.reload")
+    named_paths = later("prime_skills_ext.named_paths")
+    reload_report = later("prime_skills_ext.kernel.reload_report")
     frontmatter = later("prime_skills_ext.skill.frontmatter")
     card = later("prime_skills_ext.views.card")
     report = later("prime_skills_ext.views.report")
 
-__all__ = ["SkillManager", "absolute_path", "no_skill_in"]
+__all__ = ["SkillManager"]
 
 #: How much of a skill's file is shown at most.
 MAX_BODY_BYTES = 1 << 24
@@ -94,6 +94,11 @@ class SkillManager(Configurable):
         allow_none=True,
         help="""Overrides what was decided with %skill trust: "all" or "none".
         Default: PRIME_SKILLS_TRUST.""",
+    ).tag(config=True)
+    auto_reload = Bool(
+        default_value=False,
+        help="""Before each cell, look what changed on disk and take it up, as
+        %reload_skills does; says one line when something did.""",
     ).tag(config=True)
 
     def __init__(
@@ -180,27 +185,65 @@ class SkillManager(Configurable):
         """Find, install and bind; never raises because of a skill."""
         self._snapshot = self._run(allow_install=True)
 
-    def reload(self, *, retry: bool = False) -> ReloadReport | None:
+    def reload(self, *, retry: bool = False, now: bool = False) -> ReloadReport | None:
         """Take up what changed on disk.
 
         Args:
             retry: Also try again what failed to install before.
+            now: Do not wait for calls in threads: they may see old and new code.
 
         Returns:
             What changed; ``None`` when nothing did.
         """
+        return self._reload(retry=retry, mode="now" if now else "again")
+
+    def poll(self) -> ReloadReport | None:
+        """Take up what changed on disk, between two cells.
+
+        What failed is not tried again before its files change, and what waits for
+        calls in threads is not told twice.
+
+        Returns:
+            What changed; ``None`` when nothing did.
+        """
+        waited = self.waiting
+        found = self._reload(mode="changed")
+        if found is None or self.waiting - waited:
+            return found
+        return replace(found, waiting=()) or None
+
+    @property
+    def waiting(self) -> frozenset[Path]:
+        """What changed and reloads when calls in threads end."""
+        if self._snapshot is None:
+            return frozenset()
+        return frozenset(self._snapshot.bindings.waiting)
+
+    def _reload(
+        self, *, retry: bool = False, mode: ReloadMode = "again"
+    ) -> ReloadReport | None:
         before = self.catalogue
-        self._snapshot = self._run(allow_install=True, retry=retry, reload=True)
+        self._snapshot = self._run(
+            allow_install=True, retry=retry, reload=True, mode=mode
+        )
         bindings = self._snapshot.bindings
+        is_same = self._snapshot.catalogue is before
+        if is_same and not bindings.changed and not bindings.waiting:
+            return None
         names = {item.skill.identity: item.name for item in self.catalogue.skills}
-        failing = [item.name for item in self.catalogue.skills if item.state in FAILED]
         changed = [names[identity] for identity in bindings.changed]
-        found = reloading.ReloadReport.between(
-            _standing(before),
-            _standing(self.catalogue),
+        if retry:
             # what was tried again in vain is an answer, too
-            changed=[*changed, *failing] if retry else changed,
-            failing=failing,
+            changed += [it.name for it in self.catalogue.skills if it.state in FAILED]
+        found = reload_report.ReloadReport.between(
+            _in_force(before),
+            _in_force(self.catalogue),
+            changed=changed,
+            waiting={
+                names[identity]: calls
+                for identity, calls in bindings.waiting.items()
+                if identity in names
+            },
         )
         return found or None
 
@@ -230,10 +273,10 @@ class SkillManager(Configurable):
         Raises:
             PrimeSkillsError: There is no skill at ``path``.
         """
-        absolute = absolute_path(path)
+        absolute = named_paths.absolute_path(path)
         if absolute in self._added:
             return self.reload() or report.Message(text=f"{path} was added before")
-        self._check_skills_at(absolute)
+        named_paths.check_skills_at(absolute, places=self.places)
         _ = self.snapshot  # what was there before, for the report
         self._added.insert(0, absolute)
         return self.reload() or report.Message(text=f"{path} brings nothing new")
@@ -244,7 +287,7 @@ class SkillManager(Configurable):
         Raises:
             PrimeSkillsError: ``path`` was not added.
         """
-        absolute = absolute_path(path)
+        absolute = named_paths.absolute_path(path)
         if absolute not in self._added:
             raise PrimeSkillsError(
                 f"{path} was not added in this kernel",
@@ -269,35 +312,32 @@ class SkillManager(Configurable):
         self._snapshot = None
 
     def _run(
-        self, *, allow_install: bool, retry: bool = False, reload: bool = False
+        self,
+        *,
+        allow_install: bool,
+        retry: bool = False,
+        reload: bool = False,
+        mode: ReloadMode = "again",
     ) -> Snapshot:
         choices = Choices(
-            explicit=[*self._added, *self.skill_paths],
-            registered=self._registered,
+            explicit=(*self._added, *self.skill_paths),
+            registered=tuple(self._registered),
             only_explicit=self.no_skills,
             precedence=cast("Precedence", self.precedence),
             trust=cast("Override | None", self.trust),
-            packages=self.package_directories,
+            packages=tuple(self.package_directories),
         )
         with self.progress.work():
             snapshot = self._pipeline.run(
-                choices, allow_install=allow_install, retry=retry, reload=reload
+                choices,
+                allow_install=allow_install,
+                retry=retry,
+                reload=reload,
+                mode=mode,
             )
             if self.progress.latest is not None:
                 self.progress.tell(_ready(snapshot))
         return snapshot
-
-    def _check_skills_at(self, path: Path) -> None:
-        sources, problems = find_sources(self.places, explicit=[path], environ={})
-        found = discover(item for item in sources if item.kind == "explicit")
-        if found.candidates:
-            return
-        for problem in (*problems, *found.diagnostics):
-            if problem.severity != "info":
-                # nothing was added that a reload could take up
-                fix = "correct the path" if problem in problems else problem.fix
-                raise PrimeSkillsError(problem.message, fix=fix, path=path)
-        raise no_skill_in(path, path=path)
 
 
 def _ready(snapshot: Snapshot) -> ProgressEvent:
@@ -317,11 +357,10 @@ def _ready(snapshot: Snapshot) -> ProgressEvent:
     )
 
 
-def _standing(catalogue: Catalogue) -> dict[str, object]:
-    # not the label of its source: that counts the folders before it; the first of a
-    # name is the one in force
+def _in_force(catalogue: Catalogue) -> dict[str, SkillStatus]:
+    # the first of a name is the one in force
     return {
-        item.name: (item.skill, item.state, item.reason, item.fix, item.bound_as)
+        item.name: item
         for item in reversed(catalogue.skills)
         if item.state not in ("shadowed", "removed")
     }
@@ -332,34 +371,3 @@ def _signature(value: object) -> str | None:
         return str(inspect.signature(value))  # type: ignore[arg-type]  # or TypeError
     except Exception:  # noqa: BLE001  # defaults and annotations of any class
         return None
-
-
-def no_skill_in(shown: str | Path, *, path: Path) -> PrimeSkillsError:
-    """Make the error of a path that holds no skill.
-
-    Args:
-        shown: The path as it was given.
-        path: The absolute one.
-    """
-    return PrimeSkillsError(
-        f"there is no skill in {shown}",
-        fix="name a folder that holds SKILL.md, or a folder of such folders",
-        path=path,
-    )
-
-
-def absolute_path(path: Path) -> Path:
-    """Return the path that a person means here, links as they spell them.
-
-    Raises:
-        PrimeSkillsError: It is relative to a directory that was deleted.
-    """
-    try:
-        # resolve() would replace the links that the user knows the folder by
-        return Path(os.path.abspath(expanded(path)))  # noqa: PTH100
-    except OSError as error:
-        raise PrimeSkillsError(
-            f"{path} means nothing: the working directory was deleted",
-            fix="%cd to another folder, or write the whole path",
-            path=path,
-        ) from error

@@ -7,22 +7,21 @@ in the stages. Without a binder it plans and installs but touches no namespace.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from types import ModuleType
-from typing import TYPE_CHECKING, NamedTuple, final
+from typing import TYPE_CHECKING, final
 
 from prime_skills_ext.catalog.credentials import loans
 from prime_skills_ext.catalog.discovery import Candidate
 from prime_skills_ext.catalog.facts import gather_facts
-from prime_skills_ext.catalog.gates import Problem, gates
+from prime_skills_ext.catalog.gates import Facts, Problem, gates
 from prime_skills_ext.catalog.hosts import find_handlers
 from prime_skills_ext.catalog.looking import is_there
 from prime_skills_ext.catalog.places import Places
 from prime_skills_ext.catalog.selection import Selection
-from prime_skills_ext.catalog.sources import Source
 from prime_skills_ext.catalog.status import Catalogue, SkillStatus, statuses
 from prime_skills_ext.catalog.survey import Choices, Survey, survey
 from prime_skills_ext.catalog.trust import Distrust, needs_trust
@@ -30,57 +29,32 @@ from prime_skills_ext.environment import record as records
 from prime_skills_ext.environment.activation import activate, deactivate
 from prime_skills_ext.environment.facts import is_inside
 from prime_skills_ext.environment.installation import InstallReport, ensure
-from prime_skills_ext.environment.scripts import write_scripts
 from prime_skills_ext.environment.undeclared import find_undeclared, undeclared_notes
 from prime_skills_ext.environment.venv import Environment, Generation, Mode, locate
 from prime_skills_ext.kernel import lending
-from prime_skills_ext.kernel.binding import Binder, Bindings
+from prime_skills_ext.kernel.binding import Binder
+from prime_skills_ext.kernel.bindings import Bindings
 from prime_skills_ext.kernel.command_path import CommandPath
 from prime_skills_ext.kernel.importing import Refusal
-from prime_skills_ext.kernel.loading import (
-    Doubt,
-    is_source_only,
-    load_from_source_only,
-)
+from prime_skills_ext.kernel.loading import Doubt, load_from_source_only
 from prime_skills_ext.kernel.skills import Lazy
 from prime_skills_ext.later import later
+from prime_skills_ext.offering import offer_commands
 from prime_skills_ext.progress import Listener
 from prime_skills_ext.skill.model import Diagnostic, Skill
+from prime_skills_ext.snapshot import Snapshot
 
 if TYPE_CHECKING:
     from prime_skills_ext.environment import blame
+    from prime_skills_ext.kernel.reload import ReloadMode
+    from prime_skills_ext.standstill import Standstill
 else:
     blame = later("prime_skills_ext.environment.blame")  # asked about what has failed
 
-__all__ = ["Pipeline", "Snapshot"]
+__all__ = ["Pipeline"]
 
 #: The module that skills import, served to every kernel.
 RUNTIME = Path(__file__).parent / "runtime" / "src"
-
-
-@final
-class Snapshot(NamedTuple):
-    """What the last run of the pipeline found; every view reads one of these.
-
-    Attributes:
-        sources: Where skills were looked for.
-        selection: Who holds each name.
-        environment: Where requirements are installed.
-        installed: What installing found or did.
-        bindings: What the kernel holds.
-        catalogue: How each skill stands.
-        wanted: The skills that may be installed here.
-        unavailable: Those with requirements that may not.
-    """
-
-    sources: tuple[Source, ...]
-    selection: Selection
-    environment: Environment
-    installed: InstallReport
-    bindings: Bindings
-    catalogue: Catalogue
-    wanted: tuple[Skill, ...] = ()
-    unavailable: tuple[Skill, ...] = ()
 
 
 @final
@@ -117,6 +91,7 @@ class Pipeline:
         self._owner = f"shell-{id(self)}"
         self._held: dict[Path, SkillStatus] = {}
         self._removed: dict[Path, SkillStatus] = {}
+        self._still: Standstill | None = None
 
     def run(
         self,
@@ -125,6 +100,7 @@ class Pipeline:
         allow_install: bool,
         retry: bool = False,
         reload: bool = False,
+        mode: ReloadMode = "again",
     ) -> Snapshot:
         """Run every stage once.
 
@@ -133,7 +109,20 @@ class Pipeline:
             allow_install: Whether anything may be installed.
             retry: Try again what failed to install before.
             reload: Execute again what changed on disk.
+            mode: What to do about code that failed before or is being executed.
         """
+        still, self._still = self._still, None
+        if still is not None and reload and not retry:
+            moved = still.moved(
+                choices, places=self.places, environ=self._environ, mode=mode
+            )
+            if moved is not None:
+                snapshot = still.reload(moved, mode=mode) if moved else still.snapshot
+                # a requirement that an edit does not declare has to be installed
+                if not find_undeclared(snapshot.bindings.errors):
+                    self._still = still
+                    return snapshot
+        began = time.time_ns()
         found = survey(self.places, choices=choices, environ=self._environ)
         selection, notes = found.selection, found.diagnostics
         facts, problems = gather_facts(
@@ -164,11 +153,48 @@ class Pipeline:
         installed = install(retry=retry)
         if self._binder is not None:
             load_from_source_only(self, _project_code(found))
-        bindings = self._bind(selection, gated, installed, reload=reload)
+        bindings = self._bind(selection, gated, installed, reload=reload, mode=mode)
         undeclared = find_undeclared(bindings.errors)
         if undeclared and allow_install:
             installed = install(extra_requirements=undeclared)
             bindings = self._bind(selection, gated, installed, reload=True)
+        if installed.generation is not None:
+            record = records.read(installed.generation.record)
+            notes += undeclared_notes(wanted, record=record, added=undeclared)
+        notes += (*problems, *environment.diagnostics, *installed.diagnostics)
+        conclude = partial(
+            self._conclude, selection, facts=facts, installed=installed, notes=notes
+        )
+        snapshot = Snapshot(
+            sources=found.sources,
+            selection=selection,
+            environment=environment,
+            installed=installed,
+            bindings=bindings,
+            catalogue=conclude(bindings),
+            wanted=tuple(wanted),
+            unavailable=tuple(unavailable),
+        )
+        if reload and allow_install:
+            self._still = self._standstill(
+                found,
+                choices=choices,
+                snapshot=snapshot,
+                conclude=conclude,
+                since_ns=began,
+            )
+        return snapshot
+
+    def _conclude(
+        self,
+        selection: Selection,
+        bindings: Bindings,
+        *,
+        facts: Facts,
+        installed: InstallReport,
+        notes: tuple[Diagnostic, ...],
+    ) -> Catalogue:
+        """Say how every skill stands, now that all stages have had their say."""
         catalogue = statuses(
             selection,
             installed=_failures(installed),
@@ -177,29 +203,47 @@ class Pipeline:
             facts=facts,
             removed=self._removed.values(),
         )
-        if installed.generation is not None:
-            record = records.read(installed.generation.record)
-            notes += undeclared_notes(wanted, record=record, added=undeclared)
-        notes += (
-            *problems,
-            *environment.diagnostics,
-            *installed.diagnostics,
-            *bindings.diagnostics,
-        )
         self._held = {
             item.skill.identity: item
             for item in catalogue.skills
             if item.bound_as is not None
         }
-        return Snapshot(
-            sources=found.sources,
-            selection=selection,
-            environment=environment,
-            installed=installed,
-            bindings=bindings,
-            catalogue=replace(catalogue, diagnostics=catalogue.diagnostics + notes),
-            wanted=tuple(wanted),
-            unavailable=tuple(unavailable),
+        said = (*catalogue.diagnostics, *notes, *bindings.diagnostics)
+        return replace(catalogue, diagnostics=said)
+
+    def _standstill(
+        self,
+        found: Survey,
+        *,
+        choices: Choices,
+        snapshot: Snapshot,
+        conclude: Callable[[Bindings], Catalogue],
+        since_ns: int,
+    ) -> Standstill | None:
+        """What the next reload may go by, if nothing changes until then."""
+        if self._binder is None:
+            return None
+        # only who reloads needs it
+        from prime_skills_ext import standstill  # noqa: PLC0415
+
+        evidence = standstill.gather(
+            found,
+            snapshot=snapshot,
+            binder=self._binder,
+            places=self.places,
+            environ=self._environ,
+            commands=self._commands.directory,
+            since_ns=since_ns,
+        )
+        return standstill.Standstill(
+            choices=choices,
+            places=self.places,
+            environ=self._environ,
+            binder=self._binder,
+            evidence=evidence,
+            snapshot=snapshot,
+            conclude=conclude,
+            since_ns=since_ns,
         )
 
     def close(self) -> None:
@@ -237,6 +281,7 @@ class Pipeline:
         installed: InstallReport,
         *,
         reload: bool,
+        mode: ReloadMode = "again",
     ) -> Bindings:
         if self._binder is None:
             return Bindings()
@@ -263,10 +308,11 @@ class Pipeline:
             if generation is None or is_inside(generation)
             else (generation.site_packages,),
             reload=reload,
+            mode=mode,
             tell=self._progress,
         )
         self._removed = self._still_held(selection)
-        notes += self._offer_commands(holders, installed, bindings)
+        notes += offer_commands(self._commands, holders, installed, bindings)
         return bindings._replace(diagnostics=bindings.diagnostics + notes)
 
     def _activate(self, generation: Generation | None) -> tuple[Diagnostic, ...]:
@@ -307,49 +353,6 @@ class Pipeline:
                 make = partial(self._binder.load_private, item.skill)
             values[key] = Lazy(make=make)
         return values
-
-    def _offer_commands(
-        self, skills: Iterable[Skill], installed: InstallReport, bindings: Bindings
-    ) -> tuple[Diagnostic, ...]:
-        """Put the commands of the skills that work first on ``PATH``."""
-        works = [
-            skill.python
-            for skill in skills
-            if skill.python is not None
-            and isinstance(module := bindings.values.get(skill.identity), ModuleType)
-            # a private name means that another module answers to its own
-            and module.__name__ == skill.import_name
-        ]
-        offering = {package.import_name for package in works}
-        commands = [
-            command
-            for offered in installed.commands.values()
-            for command in offered
-            if command.import_name in offering
-        ]
-        if not commands or installed.generation is None:
-            self._commands.close()
-            return ()
-        try:
-            write_scripts(
-                self._commands.open(),
-                python=installed.generation.python,
-                commands=commands,
-                sources={item.import_name: item.src for item in works},
-                bytecode=installed.generation.directory / "bytecode"
-                if any(is_source_only(item.src) for item in works)
-                else None,
-            )
-        except OSError as error:
-            # a full disk takes the commands away, not the skills
-            return (
-                Diagnostic(
-                    code="commands-missing",
-                    message=f"the skills' shell commands cannot be written: {error}",
-                    fix="make room in the temporary directory, then %reload_skills",
-                ),
-            )
-        return ()
 
 
 def _project_code(found: Survey) -> dict[Path, Doubt]:

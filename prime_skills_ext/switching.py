@@ -10,7 +10,7 @@ from prime_skills_ext.catalog.settings import Scope
 from prime_skills_ext.catalog.settings_file import SettingsFile
 from prime_skills_ext.catalog.status import Catalogue, SkillStatus
 from prime_skills_ext.errors import SettingsError, UnknownSkillError
-from prime_skills_ext.kernel.reload import ReloadReport
+from prime_skills_ext.kernel.reload_report import ReloadReport
 from prime_skills_ext.manager import SkillManager
 from prime_skills_ext.views.report import Message
 

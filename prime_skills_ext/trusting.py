@@ -10,8 +10,9 @@ from pathlib import Path
 from prime_skills_ext.catalog.looking import is_same
 from prime_skills_ext.catalog.sources import Source
 from prime_skills_ext.catalog.trust import TrustStore, without_override
-from prime_skills_ext.kernel.reload import ReloadReport
-from prime_skills_ext.manager import SkillManager, absolute_path
+from prime_skills_ext.kernel.reload_report import ReloadReport
+from prime_skills_ext.manager import SkillManager
+from prime_skills_ext.named_paths import absolute_path
 from prime_skills_ext.views.report import Message
 
 __all__ = ["trust", "untrust"]

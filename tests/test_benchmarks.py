@@ -76,3 +76,24 @@ def test_starting_prints_a_row_for_each_number_of_skills(tmp_path: Path) -> None
     )
     rows = [line for line in done.stdout.splitlines() if line.startswith("| 1 |")]
     assert ["prime-skills"] == [row.split(" | ")[1] for row in rows]
+
+
+@pytest.mark.integration
+def test_reload_prints_a_row_for_every_pair(tmp_path: Path) -> None:
+    """Few skills and one round prove nothing about time, but that it measures."""
+    done = process.run(
+        [
+            sys.executable,
+            str(BENCHMARKS / "reload.py"),
+            "--skills",
+            "8",
+            "--rounds",
+            "1",
+        ],
+        cwd=tmp_path,
+        env=os.environ,
+        timeout_s=240,
+        check=False,
+    )
+    rows = [line for line in done.stdout.splitlines() if line.startswith("| 8 |")]
+    assert ["edit", "nothing"] == [row.split(" | ")[1] for row in rows]

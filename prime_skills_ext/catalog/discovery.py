@@ -71,7 +71,10 @@ class Discovery(NamedTuple):
 
 
 def discover(
-    sources: Iterable[Source], *, cache: SkillCache | None = None
+    sources: Iterable[Source],
+    *,
+    cache: SkillCache | None = None,
+    looked: list[str] | None = None,
 ) -> Discovery:
     """Find the skills of all sources.
 
@@ -81,8 +84,10 @@ def discover(
         sources: Where to look.
         cache: Headers of files that have not changed; used and then saved. ``None``
             reads every file.
+        looked: Gets the paths that the answer depends on; the code of Python-backed
+            skills is not among them.
     """
-    findings = _Findings(cache)
+    findings = _Findings(cache, looked=looked)
     with without_collection():
         for source in sorted(
             sources, key=lambda item: (item.rank, item.order, item.label)
@@ -97,7 +102,8 @@ def discover(
 class _Findings:
     """What has been found so far, over all sources."""
 
-    def __init__(self, cache: SkillCache | None) -> None:
+    def __init__(self, cache: SkillCache | None, *, looked: list[str] | None) -> None:
+        self._looked = looked
         self._ways: dict[str, list[Candidate]] = {}
         self._refused: set[str] = set()
         self._hidden: dict[str, Diagnostic] = {}
@@ -107,7 +113,12 @@ class _Findings:
 
     def search(self, source: Source) -> None:
         """Walk one source."""
-        walk(source, take=partial(self._take, source=source), report=self._report)
+        walk(
+            source,
+            take=partial(self._take, source=source),
+            report=self._report,
+            looked=self._looked,
+        )
 
     def discovery(self) -> Discovery:
         """Return everything as values."""

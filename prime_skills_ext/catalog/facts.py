@@ -7,7 +7,8 @@ no more than the skills at hand need, and runs nothing.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 else:
     nearby = later("prime_skills_ext.catalog.nearby")  # few skills have `paths`
 
-__all__ = ["gather_facts"]
+__all__ = ["gather_facts", "needs_asked"]
 
 
 def gather_facts(
@@ -63,6 +64,23 @@ def gather_facts(
         uses={skill.identity: find_uses(skill) for skill in skills},
     )
     return facts, (*problems, *notes)
+
+
+def needs_asked(
+    selection: Selection, *, places: Places, environ: Mapping[str, str]
+) -> Iterator[tuple[Callable[[], object], object]]:
+    """List the questions that only a look around answers, with their answers now."""
+    skills = [winner.skill for winner in selection.active()]
+    if any(skill.requires.bins for skill in skills):
+        programs = partial(_programs, skills, environ=environ)
+        yield programs, programs()
+    if any(skill.paths for skill in skills):
+        patterns = partial(_patterns, skills, places=places)
+        yield patterns, patterns()
+    credentials = partial(
+        find_credentials, agent_directory=places.agent_directory, environ=environ
+    )
+    yield credentials, credentials()
 
 
 def _programs(skills: Iterable[Skill], *, environ: Mapping[str, str]) -> frozenset[str]:

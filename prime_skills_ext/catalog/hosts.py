@@ -24,6 +24,7 @@ __all__ = [
     "find_handlers",
     "find_uses",
     "needed_requests",
+    "reads_code_of",
 ]
 
 #: What a skill's code uses of ``rlm`` when it asks a host something.
@@ -99,7 +100,7 @@ def find_uses(skill: Skill) -> frozenset[str]:
         uses nothing.
     """
     package = skill.python
-    if package is None or not (skill.name in _BY_NAME or skill.name in _SERVERS):
+    if package is None or not reads_code_of(skill):
         return frozenset()
     found: set[str] = set()
     for path in _sources(package.src / package.import_name):
@@ -109,6 +110,11 @@ def find_uses(skill: Skill) -> frozenset[str]:
             continue
         found |= {match.decode() for match in re.findall(_WORD, data)}
     return frozenset(found)
+
+
+def reads_code_of(skill: Skill) -> bool:
+    """Say whether the code of a skill decides what it asks a host."""
+    return skill.name in _BY_NAME or skill.name in _SERVERS
 
 
 def _sources(folder: Path) -> Iterator[str]:

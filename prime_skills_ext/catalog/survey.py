@@ -5,12 +5,14 @@ Puts sources, settings and trust together and decides nothing itself.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, final
 
 from prime_skills_ext.catalog._package_memory import PackageMemory
+from prime_skills_ext.catalog._settings_memory import SettingsMemory
 from prime_skills_ext.catalog.cache import SkillCache
 from prime_skills_ext.catalog.disabling import Disabler
 from prime_skills_ext.catalog.discovery import Candidate, Discovery, discover
@@ -19,9 +21,9 @@ from prime_skills_ext.catalog.package_sources import (
     find_package_sources,
     site_directories,
 )
-from prime_skills_ext.catalog.places import Places
+from prime_skills_ext.catalog.places import Places, path_of
 from prime_skills_ext.catalog.selection import Precedence, Selection, select
-from prime_skills_ext.catalog.settings import Settings, find_settings
+from prime_skills_ext.catalog.settings import Settings, find_settings, settings_path
 from prime_skills_ext.catalog.sources import Source, find_sources
 from prime_skills_ext.catalog.trust import (
     Distrust,
@@ -30,6 +32,7 @@ from prime_skills_ext.catalog.trust import (
     distrust,
     find_override,
     is_trusted,
+    needs_trust,
 )
 from prime_skills_ext.later import later
 from prime_skills_ext.skill.model import Diagnostic
@@ -76,6 +79,8 @@ class Survey(NamedTuple):
         explain: Says why a candidate is not trusted, as it is when asked.
         diagnostics: What is wrong with settings, sources and the trust store; those
             of the skills themselves are the selection's.
+        looked: Paths that all this depends on; the code of skills is not among them.
+        asked: Questions that no path answers, and the answers that they had.
     """
 
     settings: tuple[Settings, ...]
@@ -84,6 +89,8 @@ class Survey(NamedTuple):
     distrusted: Mapping[Path, Distrust]
     explain: Callable[[Candidate], Distrust | None]
     diagnostics: tuple[Diagnostic, ...]
+    looked: tuple[str | Path, ...] = ()
+    asked: tuple[tuple[Callable[[], object], object], ...] = ()
 
 
 def survey(places: Places, *, choices: Choices, environ: Mapping[str, str]) -> Survey:
@@ -95,6 +102,7 @@ def survey(places: Places, *, choices: Choices, environ: Mapping[str, str]) -> S
         environ: The environment variables to go by.
     """
     settings, damage = find_settings(places)
+    here = places.working_directory
     found, problems = find_sources(
         places,
         explicit=choices.explicit,
@@ -105,12 +113,14 @@ def survey(places: Places, *, choices: Choices, environ: Mapping[str, str]) -> S
     configured: tuple[Source, ...] = ()
     brought: tuple[Source, ...] = ()
     faults: tuple[Diagnostic, ...] = ()
+    sites: tuple[Path, ...] = ()
     if not choices.only_explicit:
+        sites = site_directories()
         if any(item.skills for item in settings):
             configured, faults = configuring.settings_sources(settings, places=places)
         brought = find_package_sources(
             choices.packages,
-            sites=site_directories(),
+            sites=sites,
             memory=PackageMemory(places.agent_directory),
         )
     everything = (*found, *configured, *brought)
@@ -118,7 +128,10 @@ def survey(places: Places, *, choices: Choices, environ: Mapping[str, str]) -> S
     is_trait = choices.trust is not None
     override, notes = (choices.trust, ()) if is_trait else find_override(environ)
     store = TrustStore(places.agent_directory)
-    discovery = discover(sources, cache=SkillCache(places.agent_directory))
+    looked: list[str] = []
+    discovery = discover(
+        sources, cache=SkillCache(places.agent_directory), looked=looked
+    )
     selection = select(
         discovery,
         trusted=partial(is_trusted, store=store, override=override),
@@ -126,6 +139,16 @@ def survey(places: Places, *, choices: Choices, environ: Mapping[str, str]) -> S
         precedence=choices.precedence,
     )
     explain = partial(distrust, store=store, override=override, is_trait=is_trait)
+    diagnostics = (
+        *damage,
+        *problems,
+        *faults,
+        *_missing_builtin(discovery, sources=sources, settings=settings),
+        *notes,
+        *store.diagnostics(),
+    )
+    named = [*choices.explicit, *choices.registered]
+    named += environ.get("PRIME_SKILLS_PATH", "").split(os.pathsep)
     return Survey(
         settings=settings,
         sources=tuple(sources),
@@ -136,15 +159,50 @@ def survey(places: Places, *, choices: Choices, environ: Mapping[str, str]) -> S
             if item.skill.identity in selection.untrusted and (why := explain(item))
         },
         explain=explain,
-        diagnostics=(
-            *damage,
-            *problems,
-            *faults,
-            *_missing_builtin(discovery, sources=sources, settings=settings),
-            *notes,
-            *store.diagnostics(),
+        diagnostics=diagnostics,
+        looked=(
+            *looked,
+            *sites,
+            *(item.file or item.directory for item in sources),
+            *(path_of(str(it), home=places.home, base=here) for it in named),
+            *(settings_path(places, scope) for scope in ("user", "project")),
+            SettingsMemory(places.agent_directory).path,
+            store.path,
+            *(item.path for item in diagnostics if item.path is not None),
+        ),
+        asked=(
+            *_patterns_asked(settings, places=places, answer=(configured, faults)),
+            *_trust_asked(discovery.candidates, store=store, override=override),
         ),
     )
+
+
+def _patterns_asked(
+    settings: Iterable[Settings], *, places: Places, answer: object
+) -> Iterator[tuple[Callable[[], object], object]]:
+    """What settings name may be globs: these look into folders of their own."""
+    if any(item.kind == "path" for each in settings for item in each.skills):
+        yield partial(configuring.settings_sources, settings, places=places), answer
+
+
+def _trust_asked(
+    candidates: Iterable[Candidate], *, store: TrustStore, override: Override | None
+) -> Iterator[tuple[Callable[[], object], object]]:
+    """Trust depends on owners and on git, too, and a pin on every byte."""
+    ways = (way for item in candidates for way in (item, *item.aliases))
+    roots = {way.source.root for way in ways if needs_trust(way)} - {None}
+    if override is not None:
+        return
+    for root in filter(None, roots):
+        decision = store.decision(root)
+        yield partial(store.decision, root), decision
+        if decision.pins is not None:
+            yield never, None
+
+
+def never() -> object:
+    """Answer otherwise each time: what cannot be asked at little cost."""
+    return object()
 
 
 def _missing_builtin(

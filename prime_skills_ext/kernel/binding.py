@@ -6,96 +6,40 @@ nothing and prints nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, MutableMapping, Sequence
+from collections.abc import (
+    Collection,
+    Iterable,
+    Iterator,
+    Mapping,
+    MutableMapping,
+    Sequence,
+)
 from pathlib import Path
-from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple, final
+from typing import TYPE_CHECKING, final
 
 from prime_skills_ext.catalog.status import Problem
 from prime_skills_ext.kernel.announcing import announced
+from prime_skills_ext.kernel.bindings import Bindings, Work
 from prime_skills_ext.kernel.importing import Refusal, SkillFinder, import_failed
 from prime_skills_ext.kernel.loading import ImportOutcome
 from prime_skills_ext.kernel.names import private_name
 from prime_skills_ext.kernel.placeholder import UnavailableSkill
-from prime_skills_ext.kernel.placing import Placement, place
+from prime_skills_ext.kernel.placing import WAITS, Placement, place
 from prime_skills_ext.kernel.skills import Skills
-from prime_skills_ext.kernel.trees import SkillTree, park, tree_of
+from prime_skills_ext.kernel.trees import SkillTree, park, stamp, tree_of
 from prime_skills_ext.later import later
 from prime_skills_ext.progress import Listener
 from prime_skills_ext.skill.model import Diagnostic, Skill
 
 if TYPE_CHECKING:
     from prime_skills_ext.kernel import reload as reloading
+    from prime_skills_ext.kernel.reload import ReloadMode
 else:
     reloading = later("prime_skills_ext.kernel.reload")
 
-__all__ = ["Binder", "Bindings"]
+__all__ = ["Binder"]
 
 _MAPPING = "skills"
-
-
-@final
-class Bindings(NamedTuple):
-    """What one call of ``Binder.bind`` left behind. Keys are identities of skills.
-
-    Attributes:
-        names: How each skill is reached: ``word_count`` or ``skills["json"]``.
-        problems: What the kernel found wrong: ``import-failed``, ``stale``,
-            ``name-taken``. Problems that were passed in are not repeated.
-        values: What each name stands for: a module or an ``UnavailableSkill``.
-        seconds: Time that each import or reload took, where one ran.
-        output: What each import printed, where it did.
-        errors: The exception behind ``import-failed`` and ``stale``.
-        changed: Skills whose code was executed again.
-        removed: Names of skills that were bound before and are gone now.
-        diagnostics: Clashes of top-level names, private names and why.
-    """
-
-    names: Mapping[Path, str] = MappingProxyType({})
-    problems: Mapping[Path, Problem] = MappingProxyType({})
-    values: Mapping[Path, object] = MappingProxyType({})
-    seconds: Mapping[Path, float] = MappingProxyType({})
-    output: Mapping[Path, str] = MappingProxyType({})
-    errors: Mapping[Path, BaseException] = MappingProxyType({})
-    changed: tuple[Path, ...] = ()
-    removed: tuple[str, ...] = ()
-    diagnostics: tuple[Diagnostic, ...] = ()
-
-
-@final
-class _Work:
-    """A ``Bindings`` in the making."""
-
-    def __init__(self) -> None:
-        self.names: dict[Path, str] = {}
-        self.problems: dict[Path, Problem] = {}
-        self.values: dict[Path, object] = {}
-        self.seconds: dict[Path, float] = {}
-        self.output: dict[Path, str] = {}
-        self.errors: dict[Path, BaseException] = {}
-        self.changed: list[Path] = []
-
-    def note(self, identity: Path, outcome: ImportOutcome) -> None:
-        self.seconds[identity] = outcome.seconds
-        if outcome.output:
-            self.output[identity] = outcome.output
-        if outcome.error is not None:
-            self.errors[identity] = outcome.error
-
-    def finish(
-        self, *, removed: tuple[str, ...], diagnostics: tuple[Diagnostic, ...]
-    ) -> Bindings:
-        return Bindings(
-            names=self.names,
-            problems=self.problems,
-            values=self.values,
-            seconds=self.seconds,
-            output=self.output,
-            errors=self.errors,
-            changed=tuple(self.changed),
-            removed=removed,
-            diagnostics=diagnostics,
-        )
 
 
 @final
@@ -122,6 +66,7 @@ class Binder:
         self._gone: dict[str, Placement] = {}
         self._private: dict[str, SkillTree] = {}
         self._placeholders: dict[Path, UnavailableSkill] = {}
+        self._left: dict[str, object] = {}
 
     def bind(
         self,
@@ -133,6 +78,7 @@ class Binder:
         values: Mapping[str, object] | None = None,
         ignored: Sequence[Path] = (),
         reload: bool = False,
+        mode: ReloadMode = "again",
         tell: Listener | None = None,
     ) -> Bindings:
         """Make the namespace agree with a selection; repeatable.
@@ -147,7 +93,10 @@ class Binder:
                 value that is a ``Lazy`` is made when asked for.
             ignored: Directories that are not the kernel's own (the overlay's
                 site-packages): what is found there does not make a name private.
-            reload: Execute again what changed on disk, try failed imports again.
+            reload: Execute again what changed on disk.
+            mode: ``"again"`` also tries once more what failed, ``"changed"`` does not
+                before its files change, and ``"now"`` does not wait for calls in
+                threads either.
             tell: Told each import that begins.
         """
         refused = refused or {}
@@ -159,18 +108,67 @@ class Binder:
         )
         removed = self._retire(placements)
         clashes = self._serve(placements, refused=refused, modules=modules or {})
-        work = _Work()
+        work = Work()
         for placement in announced(placements, tell=tell):
-            self._load(placement, work=work, reload=reload)
+            self._load(placement, work=work, mode=mode if reload else None)
         if reload:
-            self._reload_private()
+            for tree in self._private.values():
+                self._reload_private(tree, mode=mode, work=work)
         self._assign(_MAPPING, self.skills)
         for placement in placements:
             self._name(placement, work=work)
         self._name_gone()
         self._answer(placements, work=work, values=values or {})
+        self._left = self._picture()
         private = tuple(p.diagnostic() for p in placements if p.owner is not None)
-        return work.finish(removed=removed, diagnostics=(*clashes, *private))
+        return work.finish(
+            removed=removed, diagnostics=(*clashes, *private, *self._waits(work))
+        )
+
+    def reload_code(
+        self, sources: Collection[Path], *, mode: ReloadMode, last: Bindings
+    ) -> Bindings:
+        """Reload the skills of some ``src``, all else being as ``last`` left it.
+
+        Args:
+            sources: Whose code may have changed; their modules are loaded.
+            mode: As for ``bind``.
+            last: What the last ``bind`` returned, or this.
+        """
+        work = Work.after(last)
+        for placement in self._placements.values():
+            if placement.package.src in sources and placement.problem is None:
+                work.forget(placement.skill.identity)
+                self._load(placement, work=work, mode=mode)
+                self._name(placement, work=work)
+        for tree in self._private.values():
+            if tree.src in sources:
+                self._reload_private(tree, mode=mode, work=work)
+        self._left = self._picture()
+        others = (it for it in last.diagnostics if it.code != WAITS)
+        return work.finish(removed=(), diagnostics=(*others, *self._waits(work)))
+
+    def is_undisturbed(self) -> bool:
+        """Whether all is as the last ``bind`` left it: nobody took or gave a name."""
+        return self._picture() == self._left
+
+    def trees(self) -> list[SkillTree]:
+        """The module trees that this namespace uses."""
+        bound = (p.tree for p in self._placements.values() if p.problem is None)
+        return [*bound, *self._private.values()]
+
+    def _picture(self) -> dict[str, object]:
+        """What a bind would look at in the kernel, by identity."""
+        names = {p.package.import_name for p in self._placements.values()}
+        found: dict[str, object] = {
+            name: (id(self._user_ns.get(name)), name in self._user_ns)
+            for name in (*names, *self._bound)
+        }
+        for tree in self.trees():
+            module = tree.module
+            run = getattr(module, "__dict__", {}).get("run")
+            found[f"{tree.name} {tree.src}"] = (id(module), id(run), tree.error)
+        return found
 
     def load_private(self, skill: Skill) -> object:
         """Import a skill that is not the winner of its name, under a private one.
@@ -246,7 +244,7 @@ class Binder:
         names |= {name: tree.src for name, tree in self._private.items()}
         names |= {name: src for name, src in modules.items() if name not in names}
         refusals = {
-            name: Refusal(problem=_removed(gone), src=gone.package.src)
+            name: Refusal(problem=gone.gone(), src=gone.package.src)
             for name, gone in self._gone.items()
         }
         refusals |= refused
@@ -260,14 +258,16 @@ class Binder:
                 )
         return self._finder.serve(self, names=names, refused=refusals)
 
-    def _load(self, placement: Placement, *, work: _Work, reload: bool) -> None:
+    def _load(
+        self, placement: Placement, *, work: Work, mode: ReloadMode | None
+    ) -> None:
         identity = placement.skill.identity
         if placement.problem is not None:
             work.values[identity] = self._placeholder(placement, placement.problem)
             return
         tree = placement.tree
         tree.users.add(id(self))
-        outcome = self._import(tree, identity=identity, work=work, reload=reload)
+        outcome = self._import(tree, identity=identity, work=work, mode=mode)
         if outcome is not None:
             work.note(identity, outcome)
         if tree.module is None:
@@ -278,32 +278,45 @@ class Binder:
             return
         work.values[identity] = tree.module
         if tree.error is not None:
-            work.problems[identity] = _stale(tree.error, src=tree.src)
+            work.problems[identity] = placement.stale(tree.error)
             work.errors[identity] = tree.error
 
     def _import(
-        self, tree: SkillTree, *, identity: Path, work: _Work, reload: bool
+        self, tree: SkillTree, *, identity: Path, work: Work, mode: ReloadMode | None
     ) -> ImportOutcome | None:
         known = self._finder.outcome(tree.name)
-        if reload and known is not None and tree.module is None:
-            self._finder.forget(tree.name)
+        if mode is not None and known is not None and tree.module is None:
+            self._forget_failure(tree, mode=mode)
         fresh = tree.module is None and not tree.parked
         outcome = tree.load(self._finder)
-        if fresh or tree.module is None or not (reload or known is None):
+        if fresh or tree.module is None or (mode is None and known is not None):
             return outcome
-        again = reloading.reload_tree(tree, finder=self._finder)
+        again = reloading.reload_tree(tree, finder=self._finder, mode=mode or "again")
+        if tree.calls:
+            work.waiting[identity] = tree.calls
         if again is None:
             return outcome
         if again.error is None:
             work.changed.append(identity)
         return again
 
-    def _reload_private(self) -> None:
-        for name, tree in self._private.items():
-            if tree.module is None:
-                self._finder.forget(name)
-            else:
-                reloading.reload_tree(tree, finder=self._finder)
+    def _forget_failure(self, tree: SkillTree, *, mode: ReloadMode) -> None:
+        """Let an import that failed be tried again."""
+        if mode != "changed" or stamp(tree.src, before=tree.stamps) != tree.stamps:
+            self._finder.forget(tree.name)
+
+    def _reload_private(self, tree: SkillTree, *, mode: ReloadMode, work: Work) -> None:
+        if tree.module is None:
+            self._forget_failure(tree, mode=mode)
+            return
+        reloading.reload_tree(tree, finder=self._finder, mode=mode)
+        if tree.calls:
+            work.waiting[tree.src] = tree.calls
+
+    def _waits(self, work: Work) -> Iterator[Diagnostic]:
+        for identity, placement in self._placements.items():
+            if identity in work.waiting:
+                yield placement.waits(work.waiting[identity])
 
     def _placeholder(
         self,
@@ -324,7 +337,7 @@ class Binder:
         known._error = error  # noqa: SLF001  # its public names raise
         return known
 
-    def _name(self, placement: Placement, *, work: _Work) -> None:
+    def _name(self, placement: Placement, *, work: Work) -> None:
         skill, name = placement.skill, placement.package.import_name
         value = work.values[skill.identity]
         if placement.owner is None and name != _MAPPING and self._assign(name, value):
@@ -345,13 +358,13 @@ class Binder:
     def _name_gone(self) -> None:
         for name, gone in self._gone.items():
             if name in self._bound and self._user_ns.get(name) is self._bound[name]:
-                self._assign(name, self._placeholder(gone, _removed(gone)))
+                self._assign(name, self._placeholder(gone, gone.gone()))
 
     def _answer(
         self,
         placements: Iterable[Placement],
         *,
-        work: _Work,
+        work: Work,
         values: Mapping[str, object],
     ) -> None:
         answers = {p.skill.name: work.values[p.skill.identity] for p in placements}
@@ -384,21 +397,3 @@ class Binder:
         for namespace in (self._user_ns, self._hidden):
             if name in namespace and namespace[name] is value:
                 del namespace[name]
-
-
-def _removed(gone: Placement) -> Problem:
-    where = gone.package.directory.name
-    return Problem(
-        state="removed",
-        reason=f"its folder {where!r} is gone or deselected since it was loaded",
-        fix="Put the folder back and run %reload_skills, or %skill add it again",
-    )
-
-
-def _stale(error: BaseException, *, src: Path) -> Problem:
-    return Problem(
-        state="stale",
-        reason=f"the last edit does not load, the version before it is live: "
-        f"{import_failed(error, src=src).reason}",
-        fix="Repair the skill's code, then run %reload_skills",
-    )

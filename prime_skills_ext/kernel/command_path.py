@@ -25,6 +25,11 @@ class CommandPath:
         self._directory: Path | None = None
         self._made_path = False
 
+    @property
+    def directory(self) -> Path | None:
+        """Where the commands are; ``None`` while there are none."""
+        return self._directory
+
     def open(self) -> Path:
         """Return the directory, made and put first on ``PATH`` where it is not yet."""
         if self._directory is None or not self._directory.is_dir():

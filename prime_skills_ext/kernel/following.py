@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, NamedTuple, final
 
-__all__ = ["Definition", "History", "definitions", "parts"]
+__all__ = ["Definition", "History", "appeared", "definitions", "parts", "reachable"]
 
 
 class _Key(NamedTuple):
@@ -62,11 +62,28 @@ class History:
             if not any(ref() is definition.value for ref in references):
                 references.append(weakref.ref(definition.value))
 
-    def follow(self, module: ModuleType) -> None:
-        """Make every older object behave like what the module defines now."""
-        now = _Index.of(module)
+    def follow(
+        self,
+        module: ModuleType,
+        *,
+        moved: Mapping[str, Any] | None = None,
+        is_used: bool = True,
+    ) -> None:
+        """Make every older object behave like what the module defines now.
+
+        Args:
+            module: What was executed again.
+            moved: What other modules of the skill define since, by qualified name:
+                what is gone here and appeared there is the same one.
+            is_used: Its code is that of the skill now; without it nothing is left
+                here.
+        """
+        now = _Index.of(module) if is_used else _Index(reachable={}, exact={})
+        elsewhere = moved or {}
         for (key, reachable), references in list(self.held.items()):
             new = now.find(key, reachable=reachable)
+            if new is None and reachable and not key.role:
+                new = elsewhere.get(key.qualname)
             for reference in references:
                 old = reference()
                 if old is not None and new is not None and old is not new:
@@ -109,6 +126,34 @@ class _Index:
         if found is None and "<locals>" not in key.qualname:
             found = self.reachable.get(key.qualname)
         return found
+
+
+def reachable(module: ModuleType) -> dict[str, Any]:
+    """What a module defines at the place that its qualified name says."""
+    return {
+        item.key.qualname: item.value
+        for item in definitions(module)
+        if item.reachable and not item.key.role
+    }
+
+
+def appeared(
+    before: Mapping[str, Mapping[str, Any]], modules: Mapping[str, ModuleType]
+) -> dict[str, Any]:
+    """What some modules define that none of them did under that name.
+
+    Args:
+        before: By module: what was reachable.
+        modules: Those that were executed since; what two define is left out, since
+            nobody can tell which of the two is meant.
+    """
+    found: dict[str, list[Any]] = defaultdict(list)
+    for name, module in modules.items():
+        known = before.get(name, {})
+        for qualname, value in reachable(module).items():
+            if qualname not in known:
+                found[qualname].append(value)
+    return {name: values[0] for name, values in found.items() if len(values) == 1}
 
 
 def definitions(module: ModuleType) -> Iterator[Definition]:
@@ -206,7 +251,9 @@ def _move(instance: Any, new: type) -> None:
 
 
 def _follow_function(old: FunctionType, new: FunctionType) -> None:
-    if len(old.__closure__ or ()) == len(new.__closure__ or ()):
+    is_alike = len(old.__closure__ or ()) == len(new.__closure__ or ())
+    # the names that code uses are those of the module that it was written in
+    if is_alike and old.__globals__ is new.__globals__:
         for cell, source in zip(
             old.__closure__ or (), new.__closure__ or (), strict=True
         ):

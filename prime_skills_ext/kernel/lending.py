@@ -145,6 +145,17 @@ class OwnEnviron(Mapping[str, str]):
     def __len__(self) -> int:
         return sum(1 for _ in self)
 
+    def copy(self) -> dict[str, str]:
+        """Return it as it is now; this takes less than asking for each variable."""
+        with _LOCK:
+            found = dict(os.environ)
+            for name in _LENT:
+                if name not in self:
+                    found.pop(name, None)
+                elif name in found:
+                    found[name] = self[name]
+            return found
+
     def __repr__(self) -> str:
         return f"<environment of {len(self)} variables>"
 

@@ -18,7 +18,10 @@ from prime_skills_ext.kernel.names import Surroundings, private_name, why_privat
 from prime_skills_ext.kernel.trees import SkillTree, tree_of
 from prime_skills_ext.skill.model import Diagnostic, PythonPackage, Skill
 
-__all__ = ["Placement", "place"]
+__all__ = ["WAITS", "Placement", "place"]
+
+#: Code of the diagnostic of an edit that is not in effect yet.
+WAITS = "reload-waits"
 
 
 @final
@@ -54,6 +57,36 @@ class Placement(NamedTuple):
             fix="Rename the skill to bind it",
             severity="info",
             path=self.skill.path,
+        )
+
+    def waits(self, calls: int) -> Diagnostic:
+        """Say that an edit of the skill is not in effect yet, and until when."""
+        until = "one call ends" if calls == 1 else f"{calls} calls end"
+        return Diagnostic(
+            code=WAITS,
+            message=f"the edit of `{self.skill.name}` takes effect when {until} that "
+            "other threads run",
+            fix="Wait, or %reload_skills --now",
+            severity="info",
+            path=self.skill.path,
+        )
+
+    def gone(self) -> Problem:
+        """Say that the skill is no longer there."""
+        return Problem(
+            state="removed",
+            reason=f"its folder {self.package.directory.name!r} is gone or deselected "
+            "since it was loaded",
+            fix="Put the folder back and run %reload_skills, or %skill add it again",
+        )
+
+    def stale(self, error: BaseException) -> Problem:
+        """Say why the code before the last edit is still live."""
+        return Problem(
+            state="stale",
+            reason="the last edit does not load, the version before it is live: "
+            f"{import_failed(error, src=self.package.src).reason}",
+            fix="Repair the skill's code, then run %reload_skills",
         )
 
     def explain(self, error: BaseException | None) -> Problem:

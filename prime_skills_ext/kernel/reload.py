@@ -1,6 +1,6 @@
 """Reloading: what changed on disk takes effect in place, or not at all.
 
-It owns the transaction and the report. It binds no names.
+It owns the transaction. It binds no names.
 """
 
 from __future__ import annotations
@@ -8,15 +8,15 @@ from __future__ import annotations
 import importlib
 import sys
 import threading
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Self, final
+from typing import Any, Literal, final
 
 from prime_skills_ext.kernel.classes import ClassKeeper
-from prime_skills_ext.kernel.following import History
+from prime_skills_ext.kernel.following import History, appeared, reachable
 from prime_skills_ext.kernel.importing import SkillFinder
 from prime_skills_ext.kernel.loading import (
     ImportOutcome,
@@ -28,9 +28,9 @@ from prime_skills_ext.kernel.loading import (
 )
 from prime_skills_ext.kernel.names import import_name_of
 from prime_skills_ext.kernel.sources import ModuleSource, read_source
-from prime_skills_ext.kernel.trees import FileStamp, SkillTree, stamp
+from prime_skills_ext.kernel.trees import FileStamp, SkillTree, settled, stamp
 
-__all__ = ["ReloadReport", "reload_tree"]
+__all__ = ["ReloadMode", "reload_tree"]
 
 # set by the import system, not by the module's code
 _MACHINERY = frozenset(
@@ -40,84 +40,53 @@ _MACHINERY = frozenset(
     }
 )  # fmt: skip
 
+#: ``"again"`` executes what changed and tries once more what failed; ``"changed"`` does
+#: not before its files change; ``"now"`` does not wait for calls in threads either.
+ReloadMode = Literal["again", "changed", "now"]
+
 _LOCK = threading.RLock()
 
 
-@final
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ReloadReport:
-    """What ``%reload_skills`` did, by skill name.
-
-    Its repr is one line, such as ``+1 word-count ~1 edit !1 broken``.
-    """
-
-    added: tuple[str, ...] = ()
-    changed: tuple[str, ...] = ()
-    removed: tuple[str, ...] = ()
-    failed: tuple[str, ...] = ()
-
-    def __bool__(self) -> bool:
-        """Whether anything happened; an empty report is returned as ``None``."""
-        return bool(self.added or self.changed or self.removed or self.failed)
-
-    def __repr__(self) -> str:
-        parts = (
-            ("+", self.added),
-            ("~", self.changed),
-            ("-", self.removed),
-            ("!", self.failed),
-        )
-        return " ".join(
-            f"{sign}{len(names)} {', '.join(names)}" for sign, names in parts if names
-        )
-
-    @classmethod
-    def between(
-        cls,
-        before: Mapping[str, object],
-        after: Mapping[str, object],
-        *,
-        changed: Collection[str] = (),
-        failing: Collection[str] = (),
-    ) -> Self:
-        """Compare two pictures of the skills.
-
-        Args:
-            before: Name to anything comparable (a ``SkillStatus`` will do).
-            after: The same, now.
-            changed: Names whose code was executed again.
-            failing: Names that are stale, or whose install or import failed, now.
-                Those that stand as they stood before are not reported again.
-        """
-        differs = {
-            name
-            for name in after
-            if name not in before or before[name] != after[name] or name in changed
-        }
-        failed = differs & set(failing)
-        good = differs - failed
-        return cls(
-            added=tuple(sorted(good - set(before))),
-            changed=tuple(sorted(good & set(before))),
-            removed=tuple(sorted(set(before) - set(after))),
-            failed=tuple(sorted(failed)),
-        )
-
-
-def reload_tree(tree: SkillTree, *, finder: SkillFinder) -> ImportOutcome | None:
+def reload_tree(
+    tree: SkillTree, *, finder: SkillFinder, mode: ReloadMode = "again"
+) -> ImportOutcome | None:
     """Execute again what changed in a tree; all of it takes effect or none.
 
+    Args:
+        tree: Whose files are looked at.
+        finder: What serves them.
+        mode: What to do about code that failed before or is being executed.
+
     Returns:
-        How it went; ``None`` when no file changed. After an error the old code is
-        as it was and ``tree.error`` says why.
+        How it went; ``None`` when nothing was executed: no file changed, or
+        ``tree.calls`` says what is waited for. After an error the old code is as it
+        was and ``tree.error`` says why.
     """
-    now = stamp(tree.src)
-    if now == tree.stamps and tree.error is None:
-        return None
+    tree.calls = 0
+    if tree.error is None:
+        now = stamp(tree.src, before=tree.stamps)
+        if now == tree.stamps:
+            tree.stamps = settled(now)
+            return None
+    else:
+        now = stamp(tree.src, before=tree.tried)
+        if mode == "changed" and now == tree.tried:
+            return None
+    if mode != "now":
+        # only who has something to reload needs it
+        from prime_skills_ext.kernel.running import (  # noqa: PLC0415
+            calls_in_threads,
+        )
+
+        modules = {**tree.aside, **tree.modules()}.values()
+        tree.calls = calls_in_threads(modules, src=tree.src)
+        if tree.calls:
+            # a call in a thread would see a module that is half old and half new
+            return None
     with _LOCK:
         session = _Transaction(tree=tree, finder=finder, now=now)
         outcome = guarded(session.run, root=tree.name, src=tree.src)
-    tree.error = outcome.error
+    tree.error, tree.tried = outcome.error, now
     if outcome.error is None:
         # kept from before on an error, so that the next reload tries again
         tree.stamps = now
@@ -163,6 +132,7 @@ class _Transaction:
         touched = {name: self.reusable[name] for name in (*self.tree.aside, *again)}
         for name, module in touched.items():
             self.tree.history.setdefault(name, History()).remember(module)
+        before = {name: reachable(it) for name, it in self.reusable.items()}
         keeper = ClassKeeper(modules=touched)
         self.finder.session = self
         try:
@@ -177,8 +147,10 @@ class _Transaction:
             self.finder.session = None
             for loader in self.loaders:
                 loader.session = None
+        used = self.tree.modules()
+        arrived = appeared(before, used)
         for name, module in touched.items():
-            self.tree.history[name].follow(module)
+            self.tree.history[name].follow(module, moved=arrived, is_used=name in used)
         self.tree.aside = {
             name: module
             for name, module in self.reusable.items()

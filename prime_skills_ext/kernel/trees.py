@@ -7,13 +7,17 @@ same objects when the skill does.
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
 import sys
+import time
+from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, final
 
+from prime_skills_ext.catalog.reading import digest_file
 from prime_skills_ext.kernel.callable_module import find_run, make_callable, make_plain
 from prime_skills_ext.kernel.importing import SkillFinder
 from prime_skills_ext.kernel.loading import ImportOutcome, belongs
@@ -21,10 +25,25 @@ from prime_skills_ext.kernel.loading import ImportOutcome, belongs
 if TYPE_CHECKING:
     from prime_skills_ext.kernel.following import History  # a reload makes them
 
-__all__ = ["FileStamp", "SkillTree", "park", "stamp", "tree_of", "unpark"]
+__all__ = [
+    "FileStamp",
+    "SkillTree",
+    "look",
+    "park",
+    "settled",
+    "stamp",
+    "tree_of",
+    "unpark",
+]
 
-#: What ``stat`` says of a file: two texts of one length in one second differ.
-FileStamp = tuple[int, int, int, int]
+#: What ``stat`` says of a file; of a young one also a digest of its content, because
+#: it may change again before the clock of its file system moves on.
+FileStamp = tuple[int, int, int, int, bytes]
+
+_Mark = tuple[int, int, int, int]
+
+#: Clocks of file systems tick once in two seconds at worst.
+_SAFE_AGE_NS = 3 * 10**9
 
 
 @final
@@ -36,7 +55,9 @@ class SkillTree:
         src: Where it is loaded from.
         users: Who has it bound.
         stamps: The files as they were when the code was executed.
+        tried: The files as they were when their code was executed in vain.
         error: Why the newest files are not live; ``None`` when they are.
+        calls: How many calls in threads a reload waits for; 0 when none waits.
         parked: Its modules while nobody uses it.
         aside: Modules that are gone or unused since a reload; when they come back
             they are the same objects.
@@ -48,7 +69,9 @@ class SkillTree:
         self.src = src
         self.users: set[int] = set()
         self.stamps: dict[str, FileStamp] = {}
+        self.tried: dict[str, FileStamp] = {}
         self.error: BaseException | None = None
+        self.calls = 0
         self.parked: dict[str, ModuleType] = {}
         self.aside: dict[str, ModuleType] = {}
         self.history: dict[str, History] = {}
@@ -131,14 +154,56 @@ def unpark(tree: SkillTree) -> None:
         sys.modules.update(parked)
 
 
-def stamp(src: Path) -> dict[str, FileStamp]:
-    """Stat every file below a ``src`` but caches and hidden files."""
+def stamp(
+    src: Path, *, before: Mapping[str, FileStamp] | None = None
+) -> dict[str, FileStamp]:
+    """Tell the files below a ``src`` from what they were.
+
+    Args:
+        src: Where to begin; caches and hidden files do not count.
+        before: Stamps to compare with: equal ones are of the same content.
+    """
+    youngest = time.time_ns() - _SAFE_AGE_NS
+    known = before or {}
     found: dict[str, FileStamp] = {}
+    for path, mark in look(src).items():
+        earlier = known.get(path)
+        is_same = earlier is not None and earlier[:4] == mark
+        digest = b""
+        if earlier is not None and is_same and not earlier[4]:
+            digest = b""  # it was old enough even then
+        elif is_same or max(mark[:2]) > youngest:
+            with contextlib.suppress(OSError):
+                digest = digest_file(path)
+        found[path] = (*mark, digest)
+    return found
+
+
+def settled(stamps: Mapping[str, FileStamp]) -> dict[str, FileStamp]:
+    """Return stamps that were just taken, without digests that are not needed again."""
+    youngest = time.time_ns() - _SAFE_AGE_NS
+    return {
+        path: (*mark[:4], mark[4] if max(mark[:2]) > youngest else b"")
+        for path, mark in stamps.items()
+    }
+
+
+def look(src: Path, *, folders: list[str] | None = None) -> dict[str, _Mark]:
+    """Stat every file below a ``src`` but caches and hidden files.
+
+    Args:
+        src: Where to begin.
+        folders: Gets every folder that was looked into.
+    """
+    found: dict[str, _Mark] = {}
     seen: set[tuple[int, int]] = set()
     pending = [str(src)]
     while pending:
+        folder = pending.pop()
+        if folders is not None:
+            folders.append(folder)
         try:
-            with os.scandir(pending.pop()) as entries:
+            with os.scandir(folder) as entries:
                 for entry in entries:
                     _stamp_entry(entry, found=found, seen=seen, pending=pending)
         except OSError:  # gone, or nobody may list it
@@ -149,7 +214,7 @@ def stamp(src: Path) -> dict[str, FileStamp]:
 def _stamp_entry(
     entry: os.DirEntry[str],
     *,
-    found: dict[str, FileStamp],
+    found: dict[str, _Mark],
     seen: set[tuple[int, int]],
     pending: list[str],
 ) -> None:

@@ -30,8 +30,8 @@ from prime_skills_ext.views.progress import log_to
 if TYPE_CHECKING:
     from prime_skills_ext.catalog.places import Places
     from prime_skills_ext.catalog.selection import Selection
-    from prime_skills_ext.pipeline import Snapshot
     from prime_skills_ext.progress import Listener
+    from prime_skills_ext.snapshot import Snapshot
 
 __all__ = ["decide", "read_settings"]
 

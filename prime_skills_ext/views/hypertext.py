@@ -25,7 +25,7 @@ from prime_skills_ext.environment.inventory import (
     Pruned,
     Rebuilt,
 )
-from prime_skills_ext.kernel.reload import ReloadReport
+from prime_skills_ext.kernel.reload_report import ReloadReport
 from prime_skills_ext.skill.finding import Finding
 from prime_skills_ext.skill.model import Diagnostic, Severity
 from prime_skills_ext.views import markdown, markup
@@ -134,7 +134,13 @@ def _(value: Message) -> str:
 
 @render.register
 def _(value: ReloadReport) -> str:
-    return markup.card(f"<code>{markup.escaped(repr(value))}</code>", small=True)
+    head = f"<code>{markup.escaped(repr(value))}</code>"
+    told = "".join(
+        f"<li><b>{markup.escaped(item.name)}</b> {markup.prose(item.reason)}"
+        f"{markup.fix_line(item.fix)}</li>"
+        for item in value.unsettled
+    )
+    return markup.card(head, told and f"<ul class='ps-notes'>{told}</ul>", small=True)
 
 
 @render.register

@@ -23,7 +23,7 @@ from prime_skills_ext.environment.inventory import (
     Pruned,
     Rebuilt,
 )
-from prime_skills_ext.kernel.reload import ReloadReport
+from prime_skills_ext.kernel.reload_report import ReloadReport
 from prime_skills_ext.skill.finding import Finding
 from prime_skills_ext.views.card import SkillDetails
 from prime_skills_ext.views.report import Check, Doctor, Message
@@ -135,7 +135,12 @@ def _(value: Message) -> str:
 
 @render.register
 def _(value: ReloadReport) -> str:
-    return repr(value)
+    lines = [repr(value)]
+    for item in value.unsettled:
+        told = f"{item.name}: {clean(item.reason)}"
+        lines += [f"  {line}" for line in wrap(told, width=WIDTH - 2)]
+        lines += _fix(item.fix, indent=4)
+    return "\n".join(lines)
 
 
 @render.register

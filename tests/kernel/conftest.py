@@ -11,7 +11,8 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
-from prime_skills_ext.kernel.binding import Binder, Bindings
+from prime_skills_ext.kernel.binding import Binder
+from prime_skills_ext.kernel.bindings import Bindings
 from prime_skills_ext.skill.model import Skill
 from tests.conftest import as_skill
 

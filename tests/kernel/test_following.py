@@ -243,3 +243,40 @@ def test_classes_of_other_modules_are_left_alone(live: Any) -> None:
     a = live("import collections\nP = collections.namedtuple('P', 'x')\n")
     a.edit(init="import collections\nP = collections.namedtuple('P', 'x y')\n")
     assert a.module.P._fields == ("x", "y")
+
+
+def test_a_function_that_moves_within_its_skill_is_followed(live: Any) -> None:
+    """It keeps its name and gets the names of its new module; and back."""
+    run = "def helper():\n    return {n}\ndef run():\n    return helper()\n"
+    a = live(run.format(n=1))
+    held = a.module.run
+    a.edit(init="from .core import run\n", core=run.format(n=2))
+    assert held() == 2
+    a.edit(core=run.format(n=3))
+    assert held() == 3
+    a.edit(init=run.format(n=4), core=None)
+    assert held() == 4
+    a.edit(init="from .core import run\n", core=run.format(n=5))
+    taken = a.module.run
+    a.edit(init=run.format(n=6), core="x = 1\n")
+    assert (held(), taken()) == (6, 6)
+
+
+def test_re06_what_was_there_before_is_another_one(live: Any) -> None:
+    """A name that goes in one module does not become its namesake in another one."""
+    helper = "def helper():\n    return {n!r}\n"
+    a = live("from . import one, two\n", one=helper.format(n=1), two=helper.format(n=2))
+    held = a.module.one.helper
+    a.edit(one="x = 1\n", two=helper.format(n=3))
+    assert (held(), a.module.two.helper()) == (1, 3)
+
+
+def test_re06_another_skills_function_of_the_same_name_is_another_one(
+    live: Any,
+) -> None:
+    """``from json import dumps`` does not make the skill's own ``dumps`` that one."""
+    a = live("def dumps(x):\n    return 'own'\n")
+    held = a.module.dumps
+    a.edit(init="from json import dumps\n")
+    assert held(1) == "own"
+    assert a.module.dumps(1) == "1"

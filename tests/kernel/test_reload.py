@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
+from prime_skills_ext.kernel import trees
 from tests.kernel.conftest import Live
 
 
@@ -22,6 +23,30 @@ async def test_re01_eight_edits_of_one_length_in_one_second_all_show(
     for number in range(1, 9):
         a.edit(init=f"def run():\n    return {number}\n")
         assert await a.module() == number
+
+
+async def test_re01_an_edit_within_one_tick_of_the_clock_shows(live: Any) -> None:
+    """Length, times and inode are what they were; the content is not."""
+    a = live("from .core import x\n", core="x = 1\n")
+    core = a.package / "core.py"
+    a.edit(core="x = 2\n")
+    at = core.stat()
+    core.write_text("x = 3\n")
+    os.utime(core, ns=(at.st_atime_ns, at.st_mtime_ns))
+    # the time of change cannot be set: the stamp is made what it would have been
+    tree = trees.tree_of("a", src=a.skill.python.src)
+    now = core.stat()
+    old = tree.stamps[str(core)]
+    tree.stamps[str(core)] = (
+        now.st_mtime_ns,
+        now.st_ctime_ns,
+        now.st_size,
+        now.st_ino,
+        old[4],
+    )
+    a.reload()
+    assert a.module.x == 3
+    assert a.reload().changed == ()
 
 
 async def test_re02_submodules_take_effect(live: Any) -> None:

@@ -7,7 +7,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from prime_skills_ext.catalog.status import Catalogue
-from prime_skills_ext.kernel.reload import ReloadReport
+from prime_skills_ext.kernel.reload_report import ReloadReport
 from prime_skills_ext.views.card import SkillDetails
 from prime_skills_ext.views.hypertext import render
 from prime_skills_ext.views.report import Check, Doctor, Message

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from prime_skills_ext.catalog.status import Catalogue
-from prime_skills_ext.kernel.reload import ReloadReport
+from prime_skills_ext.kernel.reload_report import ReloadReport, WaitingSkill
 from prime_skills_ext.views.card import SkillDetails
 from prime_skills_ext.views.jsonable import to_json
 from prime_skills_ext.views.report import Check, Doctor, Message
@@ -61,7 +61,10 @@ def test_catalogue_lists_skills_and_diagnostics() -> None:
         (SkillDetails(status=samples.EDIT), ["skill", "signature", "doc", "body"]),
         (Doctor(checks=(Check(title="t", state="ok", detail="d"),)), ["checks"]),
         (Message(text="t"), ["text", "fix"]),
-        (ReloadReport(added=("a",)), ["added", "changed", "removed", "failed"]),
+        (
+            ReloadReport(added=("a",), waiting=(WaitingSkill(name="b", calls=2),)),
+            ["added", "changed", "removed", "failed", "waiting", "failures", "note"],
+        ),
     ],
 )
 def test_every_value_of_the_doors_survives_json(value: object, keys: list[str]) -> None:

@@ -6,7 +6,7 @@ import textwrap
 from dataclasses import replace
 
 from prime_skills_ext.catalog.status import Catalogue
-from prime_skills_ext.kernel.reload import ReloadReport
+from prime_skills_ext.kernel.reload_report import ReloadReport
 from prime_skills_ext.views.card import SkillDetails
 from prime_skills_ext.views.report import Check, Doctor, Message
 from prime_skills_ext.views.text import WIDTH, render
