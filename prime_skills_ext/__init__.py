@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from prime_skills_ext.errors import (
+    CallTimeoutError,
     CredentialError,
     HostError,
     InstallError,
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Binder",
+    "CallTimeoutError",
     "CredentialError",
     "HostError",
     "InstallError",

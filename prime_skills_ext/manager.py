@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
-from traitlets import Bool, Enum, List, Unicode, observe
+from traitlets import Bool, Enum, Float, List, Unicode, observe
 from traitlets.config import Config, Configurable
 
 from prime_skills_ext.catalog.discovery import discover
@@ -31,6 +31,7 @@ from prime_skills_ext.catalog.trust import Override
 from prime_skills_ext.environment.installation import InstallReport
 from prime_skills_ext.environment.venv import Environment, Mode, find_mode
 from prime_skills_ext.errors import InstallError, PrimeSkillsError
+from prime_skills_ext.kernel import terms
 from prime_skills_ext.kernel.binding import Binder
 from prime_skills_ext.kernel.lending import OwnEnviron
 from prime_skills_ext.kernel.reload import ReloadReport
@@ -88,6 +89,15 @@ class SkillManager(Configurable):
         Default: PRIME_SKILLS_TRUST.""",
     ).tag(config=True)
 
+    call_timeout_s = Float(
+        None,
+        allow_none=True,
+        min=0,
+        help="""Longest that one call of a skill may take, in seconds; then it raises
+        TimeoutError. What a skill awaits is cancelled, its thread is left behind; a
+        skill that computes on the loop cannot be stopped. Default: no limit.""",
+    ).tag(config=True)
+
     def __init__(
         self,
         *,
@@ -98,6 +108,7 @@ class SkillManager(Configurable):
         mode: Mode | None = None,
         **settings: Any,
     ) -> None:
+        self._is_loaded = False
         super().__init__(**settings)
         # what a running call is lent is not the user's, and reaches no process of ours
         self.environ: Mapping[str, str] = OwnEnviron() if environ is None else environ
@@ -108,6 +119,7 @@ class SkillManager(Configurable):
         self._snapshot: Snapshot | None = None
         # fixed until the trait is set: an os.chdir must not change what counts
         self.places = find_places(environ=self.environ, project=self.project)
+        self._binds = namespace is not None
         binder = None
         if namespace is not None:
             binder = Binder(namespace, hidden={} if hidden is None else hidden)
@@ -126,6 +138,12 @@ class SkillManager(Configurable):
         if hasattr(self, "_pipeline"):
             self.places = find_places(environ=self.environ, project=self.project)
             self._pipeline.places = self.places
+
+    @observe("call_timeout_s")
+    def _follow_limit(self, _change: object) -> None:
+        # at once, and only for the skills of a kernel that loaded them
+        if self._is_loaded:
+            terms.limit(self, self.call_timeout_s)
 
     @property
     def snapshot(self) -> Snapshot:
@@ -168,6 +186,9 @@ class SkillManager(Configurable):
 
     def load(self) -> None:
         """Find, install and bind; never raises because of a skill."""
+        if self._binds:
+            terms.limit(self, self.call_timeout_s)
+            self._is_loaded = True
         self._snapshot = self._run(allow_install=True)
 
     def reload(self, *, retry: bool = False) -> ReloadReport | None:
@@ -255,6 +276,8 @@ class SkillManager(Configurable):
 
     def unload(self) -> None:
         """Leave the namespace, the import system and ``PATH`` as they were."""
+        self._is_loaded = False
+        terms.limit(self, None)
         self._pipeline.close()
         self._snapshot = None
 

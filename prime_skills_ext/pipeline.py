@@ -33,7 +33,7 @@ from prime_skills_ext.environment.installation import InstallReport, ensure
 from prime_skills_ext.environment.scripts import write_scripts
 from prime_skills_ext.environment.undeclared import find_undeclared, undeclared_notes
 from prime_skills_ext.environment.venv import Environment, Generation, Mode, locate
-from prime_skills_ext.kernel import lending
+from prime_skills_ext.kernel import terms
 from prime_skills_ext.kernel.binding import Binder, Bindings
 from prime_skills_ext.kernel.command_path import CommandPath
 from prime_skills_ext.kernel.importing import Refusal
@@ -190,7 +190,7 @@ class Pipeline:
 
     def close(self) -> None:
         """Undo what lives from run to run: names, ``sys.path``, ``PATH``."""
-        lending.withdraw(self)
+        terms.withdraw(self)
         load_from_source_only(self, {})
         if self._binder is not None:
             self._binder.unbind()
@@ -229,14 +229,20 @@ class Pipeline:
         generation = installed.generation
         notes = self._activate(generation)
         holders = [item.skill for item in selection.holders()]
-        usable = (
+        usable = [
             item.skill
             for item in selection.candidates()
             if item.skill.identity not in selection.untrusted
-        )
+        ]
         directory = self.places.agent_directory
-        lending.provide(
-            self, loans(usable, agent_directory=directory, environ=self._environ)
+        terms.provide(
+            self,
+            loans(usable, agent_directory=directory, environ=self._environ),
+            threaded=[
+                skill.python.src
+                for skill in usable
+                if skill.python is not None and terms.is_threaded(skill)
+            ],
         )
         bindings = self._binder.bind(
             holders,
