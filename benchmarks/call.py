@@ -25,6 +25,8 @@ from typing import Any, Final
 from _pairs import Pair, Sample, contestants, in_turn, print_table, row
 
 from prime_skills_ext import process
+from prime_skills_ext.kernel.binding import Binder
+from prime_skills_ext.skill.model import PythonPackage, Skill
 
 _TIMEOUT_S: Final = 600.0
 
@@ -39,7 +41,7 @@ PAIRS: Final = (
 _RUNS: Final = {
     "async": "async def run(text, top=3):\n    return top",
     "sync": "def run(text, top=3):\n    return top",
-    "waiting": "import asyncio\nasync def run(text, top=3):\n    await asyncio.sleep(0)",
+    "waiting": "import asyncio\nasync def run(*_, top):\n    await asyncio.sleep(0)",
 }
 
 
@@ -106,9 +108,29 @@ async def contend(name: str, calls: int) -> Sample:
 
 def load(directory: Path, *, code: str) -> Any:
     """Write a skill and bind it as a kernel does; return it."""
-    from prime_skills_ext.kernel.binding import Binder  # noqa: PLC0415  # ours alone
-    from prime_skills_ext.skill import frontmatter  # noqa: PLC0415, F401
-    raise NotImplementedError
+    folder = directory / "measured"
+    package = folder / "src" / "measured"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text(f"{code}\n", encoding="utf-8")
+    python = PythonPackage(
+        import_name="measured",
+        directory=folder,
+        pyproject=folder / "pyproject.toml",
+        src=folder / "src",
+    )
+    path = folder / "SKILL.md"
+    skill = Skill(
+        name="measured",
+        description="Answers.",
+        path=path,
+        directory=folder,
+        identity=path,
+        import_name="measured",
+        python=python,
+    )
+    names: dict[str, Any] = {}
+    Binder(names, hidden={}).bind([skill])
+    return names["measured"]
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ from itertools import groupby
 from prime_skills_ext.catalog.status import Catalogue, SkillStatus
 from prime_skills_ext.environment.uv import find_uv
 from prime_skills_ext.errors import UvNotFoundError
+from prime_skills_ext.kernel.nesting import find_problem
 from prime_skills_ext.manager import FAILED, SkillManager
 from prime_skills_ext.skill.model import Diagnostic
 from prime_skills_ext.views.report import Check, Doctor
@@ -39,7 +40,9 @@ def examine(manager: SkillManager, *, everything: bool = False) -> Doctor:
             *_uv(manager.environ),
             *_sources(manager),
             *_skills(manager),
-            *_diagnostics(manager.catalogue.diagnostics, everything=everything),
+            *_diagnostics(
+                manager.catalogue.diagnostics + _nesting(manager), everything=everything
+            ),
         )
     )
 
@@ -107,6 +110,11 @@ def _uv(environ: Mapping[str, str]) -> Iterator[Check]:
         yield Check(title="uv", state="ok", detail=str(find_uv(environ)))
     except UvNotFoundError as error:
         yield Check(title="uv", state="problem", detail=error.message, fix=error.fix)
+
+
+def _nesting(manager: SkillManager) -> tuple[Diagnostic, ...]:
+    found = manager.nesting_problem or find_problem()
+    return () if found is None else (found,)
 
 
 def _sources(manager: SkillManager) -> Iterator[Check]:

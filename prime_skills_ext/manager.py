@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
-from traitlets import Bool, Enum, Float, List, Unicode, observe
+from traitlets import Bool, Enum, Float, List, Unicode, default, observe
 from traitlets.config import Config, Configurable
 
 from prime_skills_ext.catalog.discovery import discover
@@ -37,6 +37,7 @@ from prime_skills_ext.kernel.lending import OwnEnviron
 from prime_skills_ext.kernel.reload import ReloadReport
 from prime_skills_ext.pipeline import Pipeline, Snapshot
 from prime_skills_ext.skill import frontmatter
+from prime_skills_ext.skill.model import Diagnostic
 from prime_skills_ext.views.card import SkillDetails
 from prime_skills_ext.views.report import Message
 
@@ -98,6 +99,12 @@ class SkillManager(Configurable):
         skill that computes on the loop cannot be stopped. Default: no limit.""",
     ).tag(config=True)
 
+    nest_asyncio = Bool(
+        help="""Allow asyncio.run inside cells, by patching asyncio for as long as the
+        process lives: neither False nor %unload_ext takes it back. Default:
+        PRIME_SKILLS_NEST_ASYNCIO=1.""",
+    ).tag(config=True)
+
     def __init__(
         self,
         *,
@@ -117,6 +124,8 @@ class SkillManager(Configurable):
         #: Folders of skills that a package manager installed.
         self.package_directories: list[PackageDirectory] = []
         self._snapshot: Snapshot | None = None
+        #: Why loops cannot be nested, though they should.
+        self.nesting_problem: Diagnostic | None = None
         # fixed until the trait is set: an os.chdir must not change what counts
         self.places = find_places(environ=self.environ, project=self.project)
         self._binds = namespace is not None
@@ -138,6 +147,20 @@ class SkillManager(Configurable):
         if hasattr(self, "_pipeline"):
             self.places = find_places(environ=self.environ, project=self.project)
             self._pipeline.places = self.places
+
+    @default("nest_asyncio")
+    def _nests_by_variable(self) -> bool:
+        return self.environ.get("PRIME_SKILLS_NEST_ASYNCIO") == "1"
+
+    @observe("nest_asyncio")
+    def _follow_nesting(self, _change: object) -> None:
+        if self._is_loaded:
+            self._allow_nesting()
+
+    def _allow_nesting(self) -> None:
+        from prime_skills_ext.kernel import nesting  # noqa: PLC0415  # hardly anybody's
+
+        self.nesting_problem = nesting.allow() if self.nest_asyncio else None
 
     @observe("call_timeout_s")
     def _follow_limit(self, _change: object) -> None:
@@ -189,6 +212,8 @@ class SkillManager(Configurable):
         if self._binds:
             terms.limit(self, self.call_timeout_s)
             self._is_loaded = True
+            if self.nest_asyncio:
+                self._allow_nesting()
         self._snapshot = self._run(allow_install=True)
 
     def reload(self, *, retry: bool = False) -> ReloadReport | None:

@@ -22,8 +22,9 @@ from prime_skills_ext.kernel.interrupts import (
     begin,
     cut,
     end,
+    ends_loop,
+    hand_over,
     stoppable,
-    translate,
 )
 from prime_skills_ext.kernel.loading import watch_interrupts
 from prime_skills_ext.kernel.names import import_name_of
@@ -117,9 +118,11 @@ class CallableSkill(ModuleType):
                     terms, self.run, args, kwargs, name=_short_name(self)
                 )
         except BaseException as error:  # a stranger's code ran here
-            if cancelled := _settle(error, module=self, args=args, kwargs=kwargs):
-                raise cancelled from None
-            raise
+            _settle(error, module=self, args=args, kwargs=kwargs)
+            if not ends_loop(error):
+                raise
+            await hand_over()
+            raise asyncio.CancelledError from None
         finally:
             if is_counted:
                 end()
@@ -207,20 +210,13 @@ def _settle(
     module: CallableSkill,
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
-) -> asyncio.CancelledError | None:
-    """Make an error that leaves a call readable.
-
-    Returns:
-        What is raised instead, where an interrupt must not leave as it is.
-    """
+) -> None:
+    """Make an error that leaves a call readable."""
     calling = sys.modules.get("prime_skills_ext.kernel.calling")
     trim(error, ours={__file__, *(calling.MACHINERY if calling else ())})
     if isinstance(error, TypeError):
         _explain(error, module=module, args=args, kwargs=kwargs)
-    if not isinstance(error, KeyboardInterrupt):
-        return None
     cut(error)
-    return translate(error)
 
 
 def _explain(
