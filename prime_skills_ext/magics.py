@@ -28,7 +28,7 @@ from prime_skills_ext.completion import complete
 from prime_skills_ext.doctor import summarise
 from prime_skills_ext.errors import PrimeSkillsError
 from prime_skills_ext.manager import SkillManager
-from prime_skills_ext.views import formatters
+from prime_skills_ext.views import formatters, inspection
 from prime_skills_ext.views.progress import Progress
 
 __all__ = ["load", "unload"]
@@ -83,6 +83,7 @@ class _Door:
         self._add_magic("reload_skills", self.reload_skills)
         self._add_completion()
         self._undo.append(formatters.register(self._shell))
+        self._undo.append(inspection.register(self._shell))
         self._undo.append(self.manager.unload)
         with self._progress:
             self.manager.load()

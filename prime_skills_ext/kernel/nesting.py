@@ -69,4 +69,5 @@ def _loop() -> asyncio.AbstractEventLoop:
         # the loop in which a terminal runs cells, which none runs between them
         from IPython.core.async_helpers import get_asyncio_loop  # noqa: PLC0415
 
-        return get_asyncio_loop()
+        loop: asyncio.AbstractEventLoop = get_asyncio_loop()  # type: ignore[no-untyped-call]
+        return loop

@@ -252,3 +252,26 @@ await task
     done = loaded.run(code)
     said = "5\na Task or Future belongs to its own loop: `await` it\n"
     assert (said, None) == (done.stdout, done.error)
+
+
+def test_as03_threaded_in_the_header_takes_run_off_the_loop(
+    loaded: Kernel, home: Path
+) -> None:
+    """``metadata: {threaded: true}``; the loop does other work meanwhile."""
+    code = "import threading\ndef run():\n    return threading.current_thread().name\n"
+    header = "name: elsewhere\ndescription: D.\nmetadata:\n  threaded: true\n"
+    write_skill(
+        home / ".agents" / "skills", "elsewhere", python=code, frontmatter=header
+    )
+    loaded.run("%reload_skills")
+    assert "skill elsewhere\n" == loaded.run("print(await elsewhere())").stdout
+
+
+def test_the_limit_of_a_call_holds_as_soon_as_it_is_set(loaded: Kernel) -> None:
+    """``%config`` sets it; the error is a ``TimeoutError`` and names the way out."""
+    loaded.run("%config SkillManager.call_timeout_s = 0.05")
+    stopped = loaded.run("await waits('/dev/null')")
+    said = "CallTimeoutError: waits() did not end within 0.05 s\nFix: raise the limit"
+    assert said in (stopped.error or "")
+    loaded.run("%config SkillManager.call_timeout_s = None")
+    assert loaded.run("await waits('/dev/null', 0)").error is None
