@@ -1,6 +1,6 @@
 """What calling a skill costs, measured in pairs against calling its function.
 
-    uv run benchmarks/call.py [--calls 100000] [--rounds 7]
+    uv run benchmarks/call.py [--calls 200000] [--rounds 7]
 
 A skill without key, limit or thread is loaded as a kernel loads it, and every
 contestant awaits the same ``run`` many times, in turn, round after round, each in a
@@ -48,7 +48,7 @@ _RUNS: Final = {
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure, print the table, and say whether all targets hold."""
     parser = argparse.ArgumentParser(description="Measure what a call costs.")
-    parser.add_argument("--calls", type=int, default=100_000)
+    parser.add_argument("--calls", type=int, default=200_000)
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--contestant", help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)

@@ -14,7 +14,6 @@ from itertools import groupby
 from prime_skills_ext.catalog.status import Catalogue, SkillStatus
 from prime_skills_ext.environment.uv import find_uv
 from prime_skills_ext.errors import UvNotFoundError
-from prime_skills_ext.kernel.nesting import find_problem
 from prime_skills_ext.manager import FAILED, SkillManager
 from prime_skills_ext.skill.model import Diagnostic
 from prime_skills_ext.views.report import Check, Doctor
@@ -113,6 +112,8 @@ def _uv(environ: Mapping[str, str]) -> Iterator[Check]:
 
 
 def _nesting(manager: SkillManager) -> tuple[Diagnostic, ...]:
+    from prime_skills_ext.kernel.nesting import find_problem  # noqa: PLC0415
+
     found = manager.nesting_problem or find_problem()
     return () if found is None else (found,)
 

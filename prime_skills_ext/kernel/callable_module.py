@@ -13,7 +13,6 @@ import importlib
 import inspect
 import sys
 from collections.abc import Callable, Iterable
-from difflib import get_close_matches
 from pathlib import Path
 from types import CoroutineType, ModuleType
 from typing import Any, Final, cast, final
@@ -29,7 +28,6 @@ from prime_skills_ext.kernel.interrupts import (
 from prime_skills_ext.kernel.loading import watch_interrupts
 from prime_skills_ext.kernel.names import import_name_of
 from prime_skills_ext.kernel.terms import source_directory, terms_of
-from prime_skills_ext.kernel.tracebacks import reaches, trim
 
 __all__ = [
     "CallableSkill",
@@ -212,6 +210,8 @@ def _settle(
     kwargs: dict[str, Any],
 ) -> None:
     """Make an error that leaves a call readable."""
+    from prime_skills_ext.kernel.tracebacks import trim  # noqa: PLC0415  # errors alone
+
     calling = sys.modules.get("prime_skills_ext.kernel.calling")
     trim(error, ours={__file__, *(calling.MACHINERY if calling else ())})
     if isinstance(error, TypeError):
@@ -227,6 +227,8 @@ def _explain(
     kwargs: dict[str, Any],
 ) -> None:
     """Name the skill and its signature in the error of a wrong call."""
+    from prime_skills_ext.kernel.tracebacks import reaches  # noqa: PLC0415
+
     try:
         run = module.run
         signature = inspect.signature(run)
@@ -247,6 +249,8 @@ def _explain(
 
 def _suggest(signature: inspect.Signature, kwargs: Iterable[str]) -> str:
     """Name the parameter that was probably meant by one that does not exist."""
+    from difflib import get_close_matches  # noqa: PLC0415
+
     names = [
         name
         for name, parameter in signature.parameters.items()

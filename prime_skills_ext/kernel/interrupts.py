@@ -27,7 +27,16 @@ from contextlib import suppress
 from types import CodeType, FrameType
 from typing import Any, Final, final
 
-__all__ = ["begin", "cut", "end", "ends_loop", "hand_over", "leave_task", "stoppable"]
+__all__ = [
+    "begin",
+    "cut",
+    "end",
+    "ends_loop",
+    "hand_over",
+    "leave_task",
+    "shield",
+    "stoppable",
+]
 
 _SIGINT: Final = int(signal.SIGINT)
 _DEFAULT: Final = signal.default_int_handler
@@ -37,6 +46,8 @@ _MARK: Final = "_prime_skills_signal"
 _TURNS_TO_CANCEL: Final = 8
 #: Functions of ours whose callees are stopped by an interrupt.
 _STOPPABLE: set[CodeType] = set()
+#: Functions of ours whose callees are not.
+_SHIELDED: set[CodeType] = set()
 #: Where an interrupt would upset the books: the files of those functions, and this.
 _OURS: set[str] = {__file__}
 
@@ -88,6 +99,11 @@ def stoppable(function: Callable[..., object]) -> None:
     code: CodeType = function.__code__
     _STOPPABLE.add(code)
     _OURS.add(code.co_filename)
+
+
+def shield(function: Callable[..., object]) -> None:
+    """Keep an interrupt from stopping ``function`` between two of its steps."""
+    _SHIELDED.add(function.__code__)
 
 
 def begin() -> bool:
@@ -169,7 +185,7 @@ def _interrupted(number: int, frame: FrameType | None) -> None:
 def _stops(frame: FrameType | None) -> bool:
     if frame is None or frame.f_code.co_filename in _OURS:
         return False
-    while frame is not None:
+    while frame is not None and frame.f_code not in _SHIELDED:
         if frame.f_code in _STOPPABLE:
             return True
         frame = frame.f_back

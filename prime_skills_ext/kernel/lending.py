@@ -16,6 +16,8 @@ from inspect import isasyncgen, isgenerator
 from types import AsyncGeneratorType, GeneratorType, TracebackType
 from typing import Any, Final, final
 
+from prime_skills_ext.kernel.interrupts import shield
+
 __all__ = ["Loan", "OwnEnviron", "Variables"]
 
 #: Makes what one call is lent: names and values of variables.
@@ -146,6 +148,11 @@ def _give_back(variables: Mapping[str, str]) -> None:
                 os.environ.pop(name, None)
             if not lent.values:
                 del _LENT[name]
+
+
+# what is set and not noted would never be taken back
+shield(_take)
+shield(_give_back)
 
 
 def _step(

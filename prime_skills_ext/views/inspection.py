@@ -6,7 +6,6 @@ class, which every skill shares. Its hooks for mime types say what is shown of a
 
 from __future__ import annotations
 
-import html
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -64,6 +63,8 @@ def _hook(ip: InteractiveShell, *, mime: str, before: Any) -> Callable[..., Any]
 
 def _format(ip: InteractiveShell, text: str, *, key: str, mime: str) -> str:
     if mime == "text/html":
-        return f"<pre>{html.escape(text)}</pre>"
+        from html import escape  # noqa: PLC0415  # a load needs none of it
+
+        return f"<pre>{escape(text)}</pre>"
     inspector: Any = ip.inspector  # untyped
     return str(inspector.format(text)) if key in _CODE else text

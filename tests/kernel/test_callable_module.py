@@ -12,6 +12,7 @@ import signal
 import sys
 import threading
 import traceback
+from pathlib import Path
 from types import CoroutineType, ModuleType
 from typing import Any
 
@@ -19,6 +20,7 @@ import cloudpickle
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
+from prime_skills_ext import process
 from prime_skills_ext.kernel import callable_module
 from prime_skills_ext.kernel.binding import Binder
 from prime_skills_ext.kernel.callable_module import (
@@ -351,6 +353,21 @@ async def test_kb09_a_function_that_mentions_a_skill_can_be_sent(
     assert await received_private("b") == "bbbbb"
     for name in (received.__name__, received_private.__name__):
         del sys.modules[name]
+
+
+def test_kb09_a_skill_can_be_sent_to_a_new_process(
+    binder: Binder, user_ns: dict[str, Any], new_skill: Any, tmp_path: Path
+) -> None:
+    """One that a pool spawns loaded no skill; ``skill.run`` goes with its module."""
+    binder.bind([new_skill("sent-far", RUN)])
+    data = pickle.dumps(user_ns["sent_far"]).hex()
+    code = (
+        "import asyncio, pickle, sys; "
+        "skill = pickle.loads(bytes.fromhex(sys.argv[1])); "
+        "print(asyncio.run(skill('a')), pickle.loads(pickle.dumps(skill.run)).__name__)"
+    )
+    done = process.run([sys.executable, "-c", code, data], cwd=tmp_path, timeout_s=60)
+    assert "aaaaa run\n" == done.stdout
 
 
 def test_kb13_it_stays_a_module_to_every_tool(

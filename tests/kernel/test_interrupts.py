@@ -6,6 +6,7 @@ That it stops skills is shown in real kernels: ``integration/test_interrupts.py`
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 import socket
 import threading
@@ -14,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from prime_skills_ext.kernel import terms
 from prime_skills_ext.kernel.binding import Binder
 
 CODE = """
@@ -128,6 +130,25 @@ async def test_a_handler_and_a_descriptor_of_somebody_elses_stay(
     skill.run = install
     await skill()
     assert own is signal.getsignal(signal.SIGINT)
+
+
+async def test_a_signal_while_a_key_is_lent_or_taken_back_upsets_nothing(
+    skill: Any, noted: list[int]
+) -> None:
+    """It goes to the handler before, once the books are right."""
+
+    class Key(dict[str, str]):
+        def items(self) -> Any:
+            signal.raise_signal(signal.SIGINT)
+            return super().items()
+
+    terms.provide(noted, {skill.__loader__.src: lambda: Key(A_KEY="secret")})
+    try:
+        await skill()
+    finally:
+        terms.withdraw(noted)
+    assert [signal.SIGINT] * 2 == noted
+    assert "A_KEY" not in os.environ
 
 
 @pytest.mark.parametrize("handler", [signal.SIG_IGN, signal.default_int_handler])
