@@ -64,7 +64,7 @@ def picture(shell: InteractiveShell) -> dict[str, Any]:
         "finders": [id(finder) for finder in sys.meta_path],
         "path": list(sys.path),
         "PATH": os.environ["PATH"],
-        "inspector": dict(shell.inspector.mime_hooks),
+        "inspector": sorted(shell.inspector.mime_hooks),
         "signals": _signals(),
         "patches": sorted(name for name in vars(asyncio) if "nest" in name),
         # other people's modules register there when they are first imported
