@@ -153,14 +153,11 @@ class SkillManager(Configurable):
         return self.environ.get("PRIME_SKILLS_NEST_ASYNCIO") == "1"
 
     @observe("nest_asyncio")
-    def _follow_nesting(self, _change: object) -> None:
+    def _follow_nesting(self, _change: object = None) -> None:
         if self._is_loaded:
-            self._allow_nesting()
+            from prime_skills_ext.kernel import nesting  # noqa: PLC0415  # few need it
 
-    def _allow_nesting(self) -> None:
-        from prime_skills_ext.kernel import nesting  # noqa: PLC0415  # hardly anybody's
-
-        self.nesting_problem = nesting.allow() if self.nest_asyncio else None
+            self.nesting_problem = nesting.allow() if self.nest_asyncio else None
 
     @observe("call_timeout_s")
     def _follow_limit(self, _change: object) -> None:
@@ -213,7 +210,7 @@ class SkillManager(Configurable):
             terms.limit(self, self.call_timeout_s)
             self._is_loaded = True
             if self.nest_asyncio:
-                self._allow_nesting()
+                self._follow_nesting()
         self._snapshot = self._run(allow_install=True)
 
     def reload(self, *, retry: bool = False) -> ReloadReport | None:
