@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from prime_skills_ext.catalog.selection import select
     from prime_skills_ext.environment.plan import plan_installs
     from prime_skills_ext.errors import (
+        CallTimeoutError,
         CredentialError,
         HostError,
         InstallError,
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Binder",
+    "CallTimeoutError",
     "CredentialError",
     "HostError",
     "InstallError",

@@ -44,7 +44,9 @@ def examine(manager: SkillManager, *, everything: bool = False) -> Doctor:
             *_uv(manager.environ),
             *_sources(manager),
             *_skills(manager),
-            *_diagnostics(manager.catalogue.diagnostics, everything=everything),
+            *_diagnostics(
+                manager.catalogue.diagnostics + _nesting(manager), everything=everything
+            ),
         )
     )
 
@@ -154,6 +156,13 @@ def _uv(environ: Mapping[str, str]) -> Iterator[Check]:
         yield Check(title="uv", state="ok", detail=str(find_uv(environ)))
     except UvNotFoundError as error:
         yield Check(title="uv", state="problem", detail=error.message, fix=error.fix)
+
+
+def _nesting(manager: SkillManager) -> tuple[Diagnostic, ...]:
+    from prime_skills_ext.kernel.nesting import find_problem  # noqa: PLC0415
+
+    found = manager.nesting_problem or find_problem()
+    return () if found is None else (found,)
 
 
 def _sources(manager: SkillManager) -> Iterator[Check]:

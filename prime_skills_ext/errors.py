@@ -3,6 +3,7 @@
 PrimeSkillsError
 ├── UnknownSkillError
 ├── SkillUnavailableError      also a RuntimeError
+├── CallTimeoutError           also a TimeoutError
 ├── SkillPermissionError
 ├── TrustError
 ├── CredentialError
@@ -24,6 +25,7 @@ from pathlib import Path
 from typing import final
 
 __all__ = [
+    "CallTimeoutError",
     "CredentialError",
     "HostError",
     "InstallError",
@@ -81,6 +83,11 @@ class SkillUnavailableError(PrimeSkillsError, RuntimeError):
 
     ``__cause__`` is the original error where there is one.
     """
+
+
+@final
+class CallTimeoutError(PrimeSkillsError, TimeoutError):
+    """A call of a skill took longer than ``SkillManager.call_timeout_s``."""
 
 
 @final

@@ -26,7 +26,7 @@ from IPython.core.magic import no_var_expand
 from prime_skills_ext.errors import PrimeSkillsError
 from prime_skills_ext.later import later
 from prime_skills_ext.manager import SkillManager
-from prime_skills_ext.views import formatters
+from prime_skills_ext.views import formatters, inspection
 from prime_skills_ext.views.progress import Progress
 from prime_skills_ext.views.summary import summarise
 
@@ -91,6 +91,7 @@ class _Door:
         self._add_completion()
         self._undo.append(formatters.register(self._shell))
         self._add_event("pre_run_cell", self._before_cell)
+        self._undo.append(inspection.register(self._shell))
         self._undo.append(self.manager.unload)
         with self._progress:
             self.manager.load()

@@ -7,53 +7,48 @@ uses it.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping, MutableMapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from traitlets import Bool, Enum, List, Unicode, observe
+from traitlets import Bool, Enum, Float, List, Unicode, default, observe
 from traitlets.config import Configurable
 
 from prime_skills_ext.catalog.package_sources import PackageDirectory
 from prime_skills_ext.catalog.places import find_places
-from prime_skills_ext.catalog.reading import read_file
 from prime_skills_ext.catalog.selection import Precedence
 from prime_skills_ext.catalog.status import FAILED, Catalogue, SkillStatus
 from prime_skills_ext.catalog.survey import Choices
 from prime_skills_ext.catalog.trust import Override
 from prime_skills_ext.environment.venv import Mode, find_mode
 from prime_skills_ext.errors import InstallError, PrimeSkillsError
+from prime_skills_ext.kernel import terms
 from prime_skills_ext.kernel.binding import Binder
 from prime_skills_ext.kernel.lending import OwnEnviron
 from prime_skills_ext.later import later
 from prime_skills_ext.pipeline import Pipeline
-from prime_skills_ext.progress import Feed, Listener, ProgressEvent, counted
-from prime_skills_ext.snapshot import Snapshot
+from prime_skills_ext.progress import Feed, Listener
+from prime_skills_ext.snapshot import Snapshot, ready_event
 
 if TYPE_CHECKING:
-    from prime_skills_ext import named_paths
+    from prime_skills_ext import instructions, named_paths
     from prime_skills_ext.kernel import reload_report
     from prime_skills_ext.kernel.reload import ReloadMode
     from prime_skills_ext.kernel.reload_report import ReloadReport
-    from prime_skills_ext.skill import frontmatter
-    from prime_skills_ext.views import card, report
+    from prime_skills_ext.skill.model import Diagnostic
+    from prime_skills_ext.views import report
     from prime_skills_ext.views.card import SkillDetails
     from prime_skills_ext.views.report import Message
 else:
     # what answers somebody who asks, after the load
+    instructions = later("prime_skills_ext.instructions")
     named_paths = later("prime_skills_ext.named_paths")
     reload_report = later("prime_skills_ext.kernel.reload_report")
-    frontmatter = later("prime_skills_ext.skill.frontmatter")
-    card = later("prime_skills_ext.views.card")
     report = later("prime_skills_ext.views.report")
 
 __all__ = ["SkillManager"]
-
-#: How much of a skill's file is shown at most.
-MAX_BODY_BYTES = 1 << 24
 
 
 class SkillManager(Configurable):
@@ -101,6 +96,21 @@ class SkillManager(Configurable):
         %reload_skills does; says one line when something did.""",
     ).tag(config=True)
 
+    call_timeout_s = Float(
+        None,
+        allow_none=True,
+        min=0,
+        help="""Longest that one call of a skill may take, in seconds; then it raises
+        TimeoutError. What a skill awaits is cancelled, its thread is left behind; a
+        skill that computes on the loop cannot be stopped. Default: no limit.""",
+    ).tag(config=True)
+
+    nest_asyncio = Bool(
+        help="""Allow asyncio.run inside cells, by patching asyncio for as long as the
+        process lives: neither False nor %unload_ext takes it back. Default:
+        PRIME_SKILLS_NEST_ASYNCIO=1.""",
+    ).tag(config=True)
+
     def __init__(
         self,
         *,
@@ -111,6 +121,7 @@ class SkillManager(Configurable):
         mode: Mode | None = None,
         **settings: Any,
     ) -> None:
+        self._is_loaded = False
         super().__init__(**settings)
         # what a running call is lent is not the user's, and reaches no process of ours
         self.environ: Mapping[str, str] = OwnEnviron() if environ is None else environ
@@ -121,8 +132,11 @@ class SkillManager(Configurable):
         #: Folders of skills that a package manager installed.
         self.package_directories: list[PackageDirectory] = []
         self._snapshot: Snapshot | None = None
+        #: Why loops cannot be nested, though they should.
+        self.nesting_problem: Diagnostic | None = None
         # fixed until the trait is set: an os.chdir must not change what counts
         self.places = find_places(environ=self.environ, project=self.project)
+        self._binds = namespace is not None
         binder = None
         if namespace is not None:
             binder = Binder(namespace, hidden={} if hidden is None else hidden)
@@ -141,6 +155,23 @@ class SkillManager(Configurable):
         if hasattr(self, "_pipeline"):
             self.places = find_places(environ=self.environ, project=self.project)
             self._pipeline.places = self.places
+
+    @default("nest_asyncio")
+    def _nests_by_variable(self) -> bool:
+        return self.environ.get("PRIME_SKILLS_NEST_ASYNCIO") == "1"
+
+    @observe("nest_asyncio")
+    def _follow_nesting(self, _change: object = None) -> None:
+        if self._is_loaded:
+            from prime_skills_ext.kernel import nesting  # noqa: PLC0415  # few need it
+
+            self.nesting_problem = nesting.allow() if self.nest_asyncio else None
+
+    @observe("call_timeout_s")
+    def _follow_limit(self, _change: object) -> None:
+        # at once, and only for the skills of a kernel that loaded them
+        if self._is_loaded:
+            terms.limit(self, self.call_timeout_s)
 
     @property
     def snapshot(self) -> Snapshot:
@@ -165,24 +196,16 @@ class SkillManager(Configurable):
             PrimeSkillsError: Its file cannot be read.
         """
         status = self.catalogue.get(name)
-        try:
-            text = read_file(status.skill.path, limit=MAX_BODY_BYTES)
-        except OSError as error:
-            raise PrimeSkillsError(
-                f"the instructions of {name} cannot be read: {error.strerror}",
-                fix="put the file back, then run %reload_skills",
-                path=status.skill.path,
-            ) from error
-        details = card.SkillDetails(
-            status=status, body=frontmatter.parse(text, path=status.skill.path).body
-        )
         value = self.snapshot.bindings.values.get(status.skill.identity)
-        if status.state not in ("ready", "stale", "name-taken") or not callable(value):
-            return details
-        return replace(details, signature=_signature(value), doc=inspect.getdoc(value))
+        return instructions.read_details(status, value=value)
 
     def load(self) -> None:
         """Find, install and bind; never raises because of a skill."""
+        if self._binds:
+            terms.limit(self, self.call_timeout_s)
+            self._is_loaded = True
+            if self.nest_asyncio:
+                self._follow_nesting()
         self._snapshot = self._run(allow_install=True)
 
     def reload(self, *, retry: bool = False, now: bool = False) -> ReloadReport | None:
@@ -308,6 +331,8 @@ class SkillManager(Configurable):
 
     def unload(self) -> None:
         """Leave the namespace, the import system and ``PATH`` as they were."""
+        self._is_loaded = False
+        terms.limit(self, None)
         self._pipeline.close()
         self._snapshot = None
 
@@ -336,25 +361,8 @@ class SkillManager(Configurable):
                 mode=mode,
             )
             if self.progress.latest is not None:
-                self.progress.tell(_ready(snapshot))
+                self.progress.tell(ready_event(snapshot))
         return snapshot
-
-
-def _ready(snapshot: Snapshot) -> ProgressEvent:
-    """The end of what began with any other event."""
-    states = [
-        item.state
-        for item in snapshot.catalogue.skills
-        if item.skill.python is not None and item.state in {*FAILED, "ready"}
-    ]
-    done, total = states.count("ready"), len(states)
-    what = counted(total, "skill") if done == total else f"{done} of {total} skills"
-    return ProgressEvent(
-        stage="ready",
-        message=f"{what} ready" if total else "Ready",
-        done=done,
-        total=total,
-    )
 
 
 def _in_force(catalogue: Catalogue) -> dict[str, SkillStatus]:
@@ -364,10 +372,3 @@ def _in_force(catalogue: Catalogue) -> dict[str, SkillStatus]:
         for item in reversed(catalogue.skills)
         if item.state not in ("shadowed", "removed")
     }
-
-
-def _signature(value: object) -> str | None:
-    try:
-        return str(inspect.signature(value))  # type: ignore[arg-type]  # or TypeError
-    except Exception:  # noqa: BLE001  # defaults and annotations of any class
-        return None

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, final
 
 from prime_skills_ext.catalog.credentials import loans
-from prime_skills_ext.catalog.discovery import Candidate
 from prime_skills_ext.catalog.facts import gather_facts
 from prime_skills_ext.catalog.gates import Facts, Problem, gates
 from prime_skills_ext.catalog.hosts import find_handlers
@@ -24,33 +23,28 @@ from prime_skills_ext.catalog.places import Places
 from prime_skills_ext.catalog.selection import Selection
 from prime_skills_ext.catalog.status import Catalogue, SkillStatus, statuses
 from prime_skills_ext.catalog.survey import Choices, Survey, survey
-from prime_skills_ext.catalog.trust import Distrust, needs_trust
+from prime_skills_ext.catalog.trust import needs_trust
 from prime_skills_ext.environment import record as records
 from prime_skills_ext.environment.activation import activate, deactivate
 from prime_skills_ext.environment.facts import is_inside
 from prime_skills_ext.environment.installation import InstallReport, ensure
 from prime_skills_ext.environment.undeclared import find_undeclared, undeclared_notes
 from prime_skills_ext.environment.venv import Environment, Generation, Mode, locate
-from prime_skills_ext.kernel import lending
+from prime_skills_ext.kernel import terms
 from prime_skills_ext.kernel.binding import Binder
 from prime_skills_ext.kernel.bindings import Bindings
 from prime_skills_ext.kernel.command_path import CommandPath
-from prime_skills_ext.kernel.importing import Refusal
-from prime_skills_ext.kernel.loading import Doubt, load_from_source_only
+from prime_skills_ext.kernel.loading import load_from_source_only
 from prime_skills_ext.kernel.skills import Lazy
-from prime_skills_ext.later import later
 from prime_skills_ext.offering import offer_commands
 from prime_skills_ext.progress import Listener
+from prime_skills_ext.refusals import failures, project_code, refused
 from prime_skills_ext.skill.model import Diagnostic, Skill
 from prime_skills_ext.snapshot import Snapshot
 
 if TYPE_CHECKING:
-    from prime_skills_ext.environment import blame
     from prime_skills_ext.kernel.reload import ReloadMode
     from prime_skills_ext.standstill import Standstill
-else:
-    blame = later("prime_skills_ext.environment.blame")  # asked about what has failed
-
 __all__ = ["Pipeline"]
 
 #: The module that skills import, served to every kernel.
@@ -152,7 +146,7 @@ class Pipeline:
         )
         installed = install(retry=retry)
         if self._binder is not None:
-            load_from_source_only(self, _project_code(found))
+            load_from_source_only(self, project_code(found))
         bindings = self._bind(selection, gated, installed, reload=reload, mode=mode)
         undeclared = find_undeclared(bindings.errors)
         if undeclared and allow_install:
@@ -197,7 +191,7 @@ class Pipeline:
         """Say how every skill stands, now that all stages have had their say."""
         catalogue = statuses(
             selection,
-            installed=_failures(installed),
+            installed=failures(installed),
             bound=bindings.problems,
             names=bindings.names,
             facts=facts,
@@ -248,7 +242,7 @@ class Pipeline:
 
     def close(self) -> None:
         """Undo what lives from run to run: names, ``sys.path``, ``PATH``."""
-        lending.withdraw(self)
+        terms.withdraw(self)
         load_from_source_only(self, {})
         if self._binder is not None:
             self._binder.unbind()
@@ -288,19 +282,25 @@ class Pipeline:
         generation = installed.generation
         notes = self._activate(generation)
         holders = [item.skill for item in selection.holders()]
-        usable = (
+        usable = [
             item.skill
             for item in selection.candidates()
             if item.skill.identity not in selection.untrusted
-        )
+        ]
         directory = self.places.agent_directory
-        lending.provide(
-            self, loans(usable, agent_directory=directory, environ=self._environ)
+        terms.provide(
+            self,
+            loans(usable, agent_directory=directory, environ=self._environ),
+            threaded=[
+                skill.python.src
+                for skill in usable
+                if skill.python is not None and terms.is_threaded(skill)
+            ],
         )
         bindings = self._binder.bind(
             holders,
-            problems={**_failures(installed), **gated},
-            refused=_refused(holders, installed),
+            problems={**failures(installed), **gated},
+            refused=refused(holders, installed),
             modules={"rlm": RUNTIME},
             values=self._values(selection, gated=gated),
             # where the kernel runs inside it, its packages are the kernel's own
@@ -353,52 +353,3 @@ class Pipeline:
                 make = partial(self._binder.load_private, item.skill)
             values[key] = Lazy(make=make)
         return values
-
-
-def _project_code(found: Survey) -> dict[Path, Doubt]:
-    """The code that came with a project, and why it may not be read when it is."""
-    return {
-        item.skill.python.src: partial(_doubt, item, explain=found.explain)
-        for item in found.selection.candidates()
-        if needs_trust(item) and item.skill.python is not None
-    }
-
-
-def _doubt(
-    candidate: Candidate, *, explain: Callable[[Candidate], Distrust | None]
-) -> str | None:
-    found = explain(candidate)
-    return found and f"{candidate.skill.name}: {found.reason}. Fix: {found.fix}"
-
-
-def _refused(skills: Iterable[Skill], installed: InstallReport) -> dict[str, Refusal]:
-    """Import names that the environment knows, but not from the skills of this kernel.
-
-    Their links may be on ``sys.path`` where the kernel runs inside the environment.
-    """
-    if installed.generation is None:
-        return {}
-    held = {skill.import_name for skill in skills if skill.python is not None}
-    known = records.read(installed.generation.record).skills.values()
-    problem = Problem(
-        state="removed",
-        reason="it is installed, but no skill of this kernel has that name",
-        fix="%skill list --all",
-    )
-    return {
-        item.import_name: Refusal(problem=problem, src=Path(item.package_path) / "src")
-        for item in known
-        if item.import_name not in held
-    }
-
-
-def _failures(installed: InstallReport) -> dict[Path, Problem]:
-    return {
-        identity: Problem(
-            state="install-failed",
-            reason=it.reason,
-            fix=it.fix,
-            log=blame.excerpt(it.log),
-        )
-        for identity, it in installed.failed.items()
-    }

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+import copy
+import copyreg
 import os
+import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -63,4 +67,28 @@ def picture(shell: InteractiveShell) -> dict[str, Any]:
         "finders": [id(finder) for finder in sys.meta_path],
         "path": list(sys.path),
         "PATH": os.environ["PATH"],
+        "inspector": sorted(shell.inspector.mime_hooks),
+        "signals": _signals(),
+        "patches": sorted(name for name in vars(asyncio) if "nest" in name),
+        # other people's modules register there when they are first imported
+        "dispatch": sorted(
+            str(kind)
+            for table in (copyreg.dispatch_table, copy._deepcopy_dispatch)  # type: ignore[attr-defined]
+            for kind, function in table.items()
+            if _is_ours(function)
+        ),
+        "classes": sorted(
+            name for name, module in [*sys.modules.items()] if _is_ours(type(module))
+        ),
     }
+
+
+def _signals() -> tuple[object, ...]:
+    descriptor = signal.set_wakeup_fd(-1)
+    if descriptor != -1:
+        signal.set_wakeup_fd(descriptor, warn_on_full_buffer=False)
+    return descriptor, *(signal.getsignal(each) for each in signal.valid_signals())
+
+
+def _is_ours(thing: object) -> bool:
+    return str(getattr(thing, "__module__", "")).startswith("prime_skills_ext")

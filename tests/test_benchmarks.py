@@ -97,3 +97,19 @@ def test_reload_prints_a_row_for_every_pair(tmp_path: Path) -> None:
     )
     rows = [line for line in done.stdout.splitlines() if line.startswith("| 8 |")]
     assert ["edit", "nothing"] == [row.split(" | ")[1] for row in rows]
+
+
+@pytest.mark.integration
+def test_call_prints_a_row_for_every_pair(tmp_path: Path) -> None:
+    """It loads its skill by itself; few calls prove nothing and suffice."""
+    script = str(BENCHMARKS / "call.py")
+    done = process.run(
+        [sys.executable, script, "--calls", "20", "--rounds", "1"],
+        cwd=tmp_path,
+        env=os.environ,
+        timeout_s=240,
+        check=False,
+    )
+    rows = [line for line in done.stdout.splitlines() if line.startswith("| 20 |")]
+    ours = ["async", "async", "sync", "waiting"]
+    assert ours == [row.split(" | ")[1] for row in rows]

@@ -15,6 +15,7 @@ def test_the_public_names_are_these() -> None:
     """Adding or removing a public name is a decision, not an accident."""
     expected = [
         "Binder",
+        "CallTimeoutError",
         "CredentialError",
         "HostError",
         "InstallError",

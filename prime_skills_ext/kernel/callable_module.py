@@ -6,19 +6,28 @@ namespace. Nothing here imports a skill or binds a name.
 
 from __future__ import annotations
 
+import asyncio
 import asyncio.coroutines
 import functools
 import importlib
 import inspect
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import CoroutineType, ModuleType
-from typing import Any, cast, final
+from typing import Any, Final, cast, final
 
-from prime_skills_ext.kernel.lending import loan_for
+from prime_skills_ext.kernel.interrupts import (
+    begin,
+    cut,
+    end,
+    ends_loop,
+    hand_over,
+    stoppable,
+)
 from prime_skills_ext.kernel.loading import watch_interrupts
 from prime_skills_ext.kernel.names import import_name_of
+from prime_skills_ext.kernel.terms import source_directory, terms_of
 
 __all__ = [
     "CallableSkill",
@@ -28,6 +37,12 @@ __all__ = [
     "not_started",
     "pretty_call",
 ]
+
+#: Kinds of parameters that can be given by name.
+_BY_NAME: Final = (
+    inspect.Parameter.POSITIONAL_OR_KEYWORD,
+    inspect.Parameter.KEYWORD_ONLY,
+)
 
 
 class _Signature:
@@ -86,22 +101,37 @@ class CallableSkill(ModuleType):
     # the slash keeps `skill(self=4)` an argument of the skill
     async def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """Call ``run`` and await what it returns if that can be awaited."""
-        loan = loan_for(source_directory(self))
-        with loan:
-            try:
+        is_counted = begin()
+        try:
+            terms = terms_of(self)
+            if terms is None:
                 result = self.run(*args, **kwargs)
-            except TypeError as error:
-                _explain(error, module=self, args=args, kwargs=kwargs)
+                if type(result) is CoroutineType or inspect.isawaitable(result):
+                    result = await result
+            else:
+                # most skills have none: what these need is imported by the first
+                from prime_skills_ext.kernel.calling import call_on_terms  # noqa: PLC0415
+
+                result = await call_on_terms(
+                    terms, self.run, args, kwargs, name=_short_name(self)
+                )
+        except BaseException as error:  # a stranger's code ran here
+            _settle(error, module=self, args=args, kwargs=kwargs)
+            if not ends_loop(error):
                 raise
-            if inspect.isawaitable(result):
-                result = await result
-        return loan.around(result)
+            await hand_over()
+            raise asyncio.CancelledError from None
+        finally:
+            if is_counted:
+                end()
+        return result
 
     def __reduce__(self) -> tuple[Callable[[str, str], ModuleType], tuple[str, str]]:
         return _restore, (self.__name__, str(source_directory(self)))
 
 
 CallableSkill.__doc__ = cast("str", _Documentation(CallableSkill.__doc__))
+stoppable(CallableSkill.__call__)
 if sys.version_info >= (3, 12):
     inspect.markcoroutinefunction(CallableSkill)
 
@@ -176,12 +206,21 @@ def pretty_call(call: object, printer: Any, cycle: bool) -> None:  # noqa: ARG00
     printer.text(not_started(call) or repr(call))
 
 
-def source_directory(module: ModuleType) -> Path:
-    """The ``src`` that a module was loaded from."""
-    src = getattr(module.__loader__, "src", None)
-    if isinstance(src, Path):
-        return src
-    return Path(getattr(module, "__file__", None) or "").parent.parent
+def _settle(
+    error: BaseException,
+    *,
+    module: CallableSkill,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+) -> None:
+    """Make an error that leaves a call readable."""
+    from prime_skills_ext.kernel.tracebacks import trim  # noqa: PLC0415  # errors alone
+
+    calling = sys.modules.get("prime_skills_ext.kernel.calling")
+    trim(error, ours={__file__, *(calling.MACHINERY if calling else ())})
+    if isinstance(error, TypeError):
+        _explain(error, module=module, args=args, kwargs=kwargs)
+    cut(error)
 
 
 def _explain(
@@ -192,17 +231,39 @@ def _explain(
     kwargs: dict[str, Any],
 ) -> None:
     """Name the skill and its signature in the error of a wrong call."""
+    from prime_skills_ext.kernel.tracebacks import reaches  # noqa: PLC0415
+
     try:
-        signature = inspect.signature(module.run)
+        run = module.run
+        signature = inspect.signature(run)
         said = str(signature)
+        code = getattr(inspect.unwrap(run), "__code__", None)
     except Exception:  # noqa: BLE001  # a `run` of any class, defaults of any class
         return
+    if code is not None and reaches(error.__traceback__, code):
+        return  # it was called; a decorator may have passed it other arguments
     try:
         signature.bind(*args, **kwargs)
     except TypeError as wrong:
         name = _short_name(module)
+        hint = _suggest(signature, kwargs)
         # Python's own object is kept: same type, same traceback, better words
-        error.args = (f"{name}(): {wrong}\nSignature: {name}{said}",)
+        error.args = (f"{name}(): {wrong}{hint}\nSignature: {name}{said}",)
+
+
+def _suggest(signature: inspect.Signature, kwargs: Iterable[str]) -> str:
+    """Name the parameter that was probably meant by one that does not exist."""
+    from difflib import get_close_matches  # noqa: PLC0415
+
+    names = [
+        name
+        for name, parameter in signature.parameters.items()
+        if parameter.kind in _BY_NAME
+    ]
+    for word in kwargs:
+        if word not in names and (close := get_close_matches(word, names, n=1)):
+            return f", did you mean {close[0]!r}?"
+    return ""
 
 
 def _short_name(module: ModuleType) -> str:

@@ -12,11 +12,12 @@ import threading
 from collections.abc import AsyncGenerator, Callable, Generator, Iterator, Mapping
 from contextlib import suppress
 from inspect import isasyncgen, isgenerator
-from pathlib import Path
 from types import AsyncGeneratorType, GeneratorType, TracebackType
 from typing import Any, Final, final
 
-__all__ = ["OwnEnviron", "Variables", "loan_for", "provide", "withdraw"]
+from prime_skills_ext.kernel.interrupts import shield
+
+__all__ = ["Loan", "OwnEnviron", "Variables"]
 
 #: Makes what one call is lent: names and values of variables.
 Variables = Callable[[], Mapping[str, str]]
@@ -45,30 +46,6 @@ class _Lent:
 # a collected call may give back while another takes, in the same thread
 _LOCK = threading.RLock()
 _LENT: dict[str, _Lent] = {}
-_PROVIDERS: dict[int, Mapping[Path, Variables]] = {}
-
-
-def provide(owner: object, variables: Mapping[Path, Variables]) -> None:
-    """Say what skills are lent when they are called.
-
-    Args:
-        owner: Who says so; takes the place of what it said before.
-        variables: By ``src`` of the skill.
-    """
-    _PROVIDERS[id(owner)] = dict(variables)
-
-
-def withdraw(owner: object) -> None:
-    """Lend nothing any more in the name of ``owner``."""
-    _PROVIDERS.pop(id(owner), None)
-
-
-def loan_for(src: Path) -> Loan:
-    """Return what the skill of a ``src`` is lent, as a context of its calls."""
-    for variables in [*_PROVIDERS.values()]:
-        if src in variables:
-            return Loan(variables[src])
-    return NOTHING
 
 
 @final
@@ -115,10 +92,6 @@ class Loan:
         if isgenerator(result):
             return _step(result, self._variables)
         return result
-
-
-#: The loan of a skill that needs nothing.
-NOTHING: Final = Loan(None)
 
 
 @final
@@ -185,6 +158,11 @@ def _give_back(variables: Mapping[str, str]) -> None:
                 os.environ.pop(name, None)
             if not lent.values:
                 del _LENT[name]
+
+
+# what is set and not noted would never be taken back
+shield(_take)
+shield(_give_back)
 
 
 def _step(

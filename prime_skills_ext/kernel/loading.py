@@ -89,6 +89,8 @@ class SkillLoader(SourceFileLoader):
         #: Names that the code of the module defined when it ran last.
         self.defined: frozenset[str] = frozenset()
         self._mtime: float | None = None
+        #: What ``terms`` looked up for the calls of the module, and when.
+        self.terms: tuple[object, Any] = (None, None)
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
         """Let Python make the module, unless a reload has one to reuse."""

@@ -15,6 +15,12 @@ from typing import Any, NamedTuple, TypeVar, final
 
 from prime_skills_ext.catalog.status import suggestion
 from prime_skills_ext.errors import UnknownSkillError
+from prime_skills_ext.kernel.interrupts import (
+    begin,
+    end,
+    leave_task,
+    stoppable,
+)
 from prime_skills_ext.kernel.placeholder import UnavailableSkill
 
 __all__ = ["Lazy", "Skills", "run_sync"]
@@ -157,13 +163,22 @@ def run_sync(coroutine: Coroutine[Any, Any, T]) -> T:
             done.set_exception(error)
 
     thread = threading.Thread(target=work, name="skills.run_sync", daemon=True)
+    # in a cell with `await` in it nothing would interrupt the wait
+    is_counted = begin()
     try:
         thread.start()
         return done.result()
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as error:
         either: list[concurrent.futures.Future[Any]] = [started, done]
         concurrent.futures.wait(either, return_when=concurrent.futures.FIRST_COMPLETED)
         if not done.done():
             started.result()()
         thread.join()
+        leave_task(error)
         raise
+    finally:
+        if is_counted:
+            end()
+
+
+stoppable(run_sync)

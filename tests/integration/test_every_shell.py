@@ -102,12 +102,15 @@ def ask(shell: Driver, expression: str) -> Any:
 def test_re07_loads_reloads_and_an_unload_leave_exactly_what_they_should(
     probed: Driver,
 ) -> None:
-    """KB-08: magics, hooks, events, finders, paths, formatters, names are counted."""
+    """KB-08: magics, hooks, finders, paths, names, handlers, classes are counted."""
     probed.run("probe.see('before')")
     probed.run("%load_ext prime_skills_ext")
+    assert {"a": 1} == ask(probed, "await word_count('a')")
     probed.run("probe.see('once')")
     added = set(ask(probed, "probe.differences('before', 'once')"))
-    assert {"magics", "matchers", "formatters", "finders", "names", "PATH"} <= added
+    wanted = {"magics", "matchers", "formatters", "finders", "names", "PATH"}
+    assert {*wanted, "inspector", "classes"} <= added
+    assert set() == added & {"signals", "patches", "dispatch", "transforms"}
     probed.run("%load_ext prime_skills_ext")
     probed.run("probe.see('twice')")
     assert [] == ask(probed, "probe.differences('once', 'twice')")

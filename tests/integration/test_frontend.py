@@ -69,11 +69,20 @@ def test_mx09_tab_imports_no_skill(project: Path, home: Path) -> None:
 
 def test_kb04_shift_tab_and_question_mark_show_run(loaded: Kernel) -> None:
     """Signature and docstring, not those of a wrapper."""
-    pages = loaded.run("word_count?").pages
+    pages = [
+        page
+        for code in ("word_count?", "?word_count", "word_count??", "skills.word_count?")
+        for page in loaded.run(code).pages
+    ]
+    assert 4 == len(pages)
     for shown in (loaded.inspect("word_count("), *pages):
-        assert SIGNATURE in shown
+        assert SIGNATURE.partition("(")[2] in shown
         assert "Count the most frequent words." in shown
-    assert 1 == len(pages)
+        noise = ("Call signature", "Class docstring", "Call docstring", "*args")
+        assert [] == [word for word in noise if word in shown]
+    assert SIGNATURE in loaded.inspect("word_count(")
+    loaded.run("import functools; part = functools.partial(len)")
+    assert "Call signature: part(*args, **kwargs)" in loaded.inspect("part")
 
 
 def test_kb02_a_placeholder_is_looked_at_in_peace(loaded: Kernel) -> None:

@@ -8,9 +8,11 @@ import importlib
 import inspect
 import pickle
 import pydoc
+import signal
 import sys
 import threading
 import traceback
+from pathlib import Path
 from types import CoroutineType, ModuleType
 from typing import Any
 
@@ -18,6 +20,8 @@ import cloudpickle
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
+from prime_skills_ext import process
+from prime_skills_ext.kernel import callable_module
 from prime_skills_ext.kernel.binding import Binder
 from prime_skills_ext.kernel.callable_module import (
     CallableSkill,
@@ -87,6 +91,66 @@ KINDS = {
             return q + "!"
     """,
     "builtin": "run = '{}!'.format",
+    "overloaded": """
+        from typing import overload
+        @overload
+        def run(q: int) -> int: ...
+        @overload
+        def run(q: str) -> str: ...
+        def run(q):
+            return q + "!"
+    """,
+    "paths": """
+        def run(*paths, mark="!"):
+            return "".join(paths) + mark
+    """,
+    "class method": """
+        class R:
+            @classmethod
+            def run(cls, q):
+                return q + "!"
+        run = R.run
+    """,
+    "async method": """
+        class R:
+            async def run(self, q):
+                return q + "!"
+        run = R().run
+    """,
+    "async decorated": """
+        import functools
+        def d(f):
+            @functools.wraps(f)
+            async def inner(*a, **k):
+                return await f(*a, **k)
+            return inner
+        @d
+        async def run(q):
+            return q + "!"
+    """,
+    "async undisguised": """
+        def d(f):
+            return lambda *a: f(*a)
+        @d
+        async def run(q):
+            return q + "!"
+    """,
+    "generator-based": """
+        import types
+        @types.coroutine
+        def run(q):
+            return q + "!"
+            yield
+    """,
+    "awaitable": """
+        class R:
+            def __init__(self, q):
+                self.q = q
+            def __await__(self):
+                return self.q + "!"
+                yield
+        run = R
+    """,
     "class": """
         class run(str):
             def __new__(cls, q):
@@ -127,6 +191,43 @@ async def test_kb12_an_async_generator_is_returned_as_is(
         [new_skill("streaming", "async def run(q):\n    yield q\n    yield 2\n")]
     )
     assert [item async for item in await user_ns["streaming"](1)] == [1, 2]
+
+
+async def test_kb12_a_generator_is_returned_as_is(
+    binder: Binder, user_ns: dict[str, Any], new_skill: Any
+) -> None:
+    """Nobody runs it but who asked for it."""
+    binder.bind([new_skill("yielding", "def run(q):\n    yield q\n    yield 2\n")])
+    assert [1, 2] == list(await user_ns["yielding"](1))
+
+
+async def test_kb12_a_coroutine_function_that_is_returned_is_not_called(
+    binder: Binder, user_ns: dict[str, Any], new_skill: Any
+) -> None:
+    """One ``await`` is for one call."""
+    code = "async def inner():\n    return 1\ndef run():\n    return inner\n"
+    binder.bind([new_skill("handing-out", code)])
+    assert user_ns["handing_out"].inner is await user_ns["handing_out"]()
+
+
+@pytest.mark.parametrize(
+    ("code", "state"),
+    [("LIMIT = 1", None), ("run = 3", "import-failed"), ("run = None", None)],
+)
+def test_kb12_without_a_run_that_can_be_called_nothing_is_callable(
+    code: str,
+    state: str | None,
+    binder: Binder,
+    user_ns: dict[str, Any],
+    new_skill: Any,
+) -> None:
+    """A plain module, or a placeholder that says what ``run`` is."""
+    skill = new_skill("not-callable", code)
+    problems = binder.bind([skill]).problems
+    found = problems.get(skill.identity)
+    assert state == (found and found.state)
+    if state is None:
+        assert not callable(user_ns["not_callable"])
 
 
 async def test_w1_patching_a_module_attribute_changes_what_run_sees(
@@ -252,6 +353,21 @@ async def test_kb09_a_function_that_mentions_a_skill_can_be_sent(
     assert await received_private("b") == "bbbbb"
     for name in (received.__name__, received_private.__name__):
         del sys.modules[name]
+
+
+def test_kb09_a_skill_can_be_sent_to_a_new_process(
+    binder: Binder, user_ns: dict[str, Any], new_skill: Any, tmp_path: Path
+) -> None:
+    """One that a pool spawns loaded no skill; ``skill.run`` goes with its module."""
+    binder.bind([new_skill("sent-far", RUN)])
+    data = pickle.dumps(user_ns["sent_far"]).hex()
+    code = (
+        "import asyncio, pickle, sys; "
+        "skill = pickle.loads(bytes.fromhex(sys.argv[1])); "
+        "print(asyncio.run(skill('a')), pickle.loads(pickle.dumps(skill.run)).__name__)"
+    )
+    done = process.run([sys.executable, "-c", code, data], cwd=tmp_path, timeout_s=60)
+    assert "aaaaa run\n" == done.stdout
 
 
 def test_kb13_it_stays_a_module_to_every_tool(
@@ -381,12 +497,61 @@ async def test_a_wrong_call_names_the_skill_and_its_signature(
     )
 
 
-@pytest.mark.parametrize("body", ["1 + 'a'", "raise TypeError('own words')"])
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (
+            {"limt": 1},
+            "got an unexpected keyword argument 'limt', did you mean 'limit'?",
+        ),
+        ({"zzz": 1}, "got an unexpected keyword argument 'zzz'"),
+        ({}, "missing a required argument: 'query'"),
+    ],
+)
+async def test_a_misspelled_argument_gets_a_suggestion(
+    wrong: dict[str, int],
+    said: str,
+    binder: Binder,
+    user_ns: dict[str, Any],
+    new_skill: Any,
+) -> None:
+    """Among the parameters that can be given by name."""
+    code = "def run(query, /, limit=5):\n    return limit\n"
+    binder.bind([new_skill("misspelled", code)])
+    args = ["q"] if wrong else []
+    with pytest.raises(TypeError) as caught:
+        await user_ns["misspelled"](*args, **wrong)
+    signature = "misspelled(query, /, limit=5)"
+    assert f"misspelled(): {said}\nSignature: {signature}" == str(caught.value)
+
+
+INNER = {
+    "sync": "def run(q):\n    {body}\n",
+    "async": "async def run(q):\n    {body}\n",
+    "decorated": """
+        import functools
+        def d(f):
+            @functools.wraps(f)
+            def inner(*a, **k):
+                return f("extra", *a, **k)
+            return inner
+        @d
+        def run(extra, q):
+            {body}
+    """,
+}
+
+
+@pytest.mark.parametrize("kind", INNER)
+@pytest.mark.parametrize(
+    "body", ["1 + 'a'", "raise TypeError('own words')", "(lambda a: a)(1, 2)"]
+)
 async def test_a_type_error_inside_run_is_left_alone(
-    body: str, binder: Binder, user_ns: dict[str, Any], new_skill: Any
+    kind: str, body: str, binder: Binder, user_ns: dict[str, Any], new_skill: Any
 ) -> None:
     """Only a wrong call is explained."""
-    binder.bind([new_skill("inner-error", f"def run(q):\n    {body}\n")])
+    code = INNER[kind].replace("{body}", body)
+    binder.bind([new_skill("inner-error", code)])
     with pytest.raises(TypeError) as caught:
         await user_ns["inner_error"](1)
     assert "Signature" not in str(caught.value)
@@ -410,6 +575,44 @@ async def test_a_traceback_has_one_frame_of_ours(
         await user_ns["raising"]()
     names = [frame.name for frame in traceback.extract_tb(caught.value.__traceback__)]
     assert names[1:] == ["__call__", "run"]
+
+
+@pytest.mark.parametrize("kind", INNER)
+async def test_every_kind_of_run_has_one_frame_of_ours(
+    kind: str, binder: Binder, user_ns: dict[str, Any], new_skill: Any
+) -> None:
+    """And the error is the skill's own object."""
+    code = INNER[kind].replace("{body}", "raise q")
+    binder.bind([new_skill("framed", code)])
+    error = ValueError("own")
+    with pytest.raises(ValueError, match="own") as caught:
+        await user_ns["framed"](error)
+    assert error is caught.value
+    trace = traceback.extract_tb(error.__traceback__)
+    assert [callable_module.__file__] == [
+        frame.filename for frame in trace if "prime_skills_ext" in frame.filename
+    ]
+
+
+async def test_24_concurrent_awaits_of_one_skill_and_of_ten_give_their_own_answers(
+    binder: Binder, user_ns: dict[str, Any], new_skill: Any
+) -> None:
+    """Calls of one skill share nothing but its module."""
+    code = """
+        import asyncio
+        async def run(n):
+            for _ in range(n % 5):
+                await asyncio.sleep(0)
+            return n, __name__
+    """
+    names = [f"one_of_{number}" for number in range(10)]
+    binder.bind([new_skill(name.replace("_", "-"), code) for name in names])
+    before = signal.getsignal(signal.SIGINT)
+    one = await asyncio.gather(*(user_ns[names[0]](n) for n in range(24)))
+    assert [(n, names[0]) for n in range(24)] == one
+    called = [(n, names[n % 10]) for n in range(24)]
+    assert called == await asyncio.gather(*(user_ns[name](n) for n, name in called))
+    assert before is signal.getsignal(signal.SIGINT)
 
 
 async def test_a_module_class_of_its_own_is_mixed_in_and_put_back() -> None:

@@ -18,7 +18,8 @@ from typing import Any
 import pytest
 
 from prime_skills_ext.kernel.callable_module import make_callable
-from prime_skills_ext.kernel.lending import OwnEnviron, provide, withdraw
+from prime_skills_ext.kernel.lending import OwnEnviron
+from prime_skills_ext.kernel.terms import provide, withdraw
 
 NAME = "A_SECRET_KEY"
 KEY = "sk-5e7c-very-secret"

@@ -1,0 +1,138 @@
+"""On what terms each skill is called: what it is lent, off the loop or not, how long.
+
+Every shell says what holds for its skills; the calls ask. It calls nothing itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import NamedTuple, final
+
+from prime_skills_ext.kernel.lending import Variables
+from prime_skills_ext.skill.model import Skill
+
+__all__ = [
+    "Terms",
+    "is_threaded",
+    "limit",
+    "provide",
+    "source_directory",
+    "terms_of",
+    "withdraw",
+]
+
+
+@final
+class Terms(NamedTuple):
+    """How a skill is called, where that is not simply calling it.
+
+    Attributes:
+        variables: Makes what a call is lent; ``None`` lends nothing.
+        threaded: A ``run`` that is no coroutine function runs in a thread.
+        timeout_s: Longest that a call may take, in seconds; ``None`` is for ever.
+    """
+
+    variables: Variables | None = None
+    threaded: bool = False
+    timeout_s: float | None = None
+
+
+_PLAIN = Terms()
+#: By who said so; one per shell.
+_VARIABLES: dict[int, Mapping[Path, Variables]] = {}
+_THREADED: dict[int, Collection[Path]] = {}
+_LIMITS: dict[int, float] = {}
+
+
+@final
+class _Epoch:
+    """Changes whenever terms do: what was looked up before it no longer holds."""
+
+    __slots__ = ("now",)
+
+    def __init__(self) -> None:
+        self.now = object()
+
+
+_EPOCH = _Epoch()
+
+
+def provide(
+    owner: object,
+    variables: Mapping[Path, Variables],
+    *,
+    threaded: Iterable[Path] = (),
+) -> None:
+    """Say how skills are called.
+
+    Args:
+        owner: Who says so; takes the place of what it said before.
+        variables: What they are lent, by ``src`` of the skill.
+        threaded: The ``src`` of each skill whose ``run`` leaves the loop free.
+    """
+    _VARIABLES[id(owner)] = dict(variables)
+    _THREADED[id(owner)] = frozenset(threaded)
+    _EPOCH.now = object()
+
+
+def withdraw(owner: object) -> None:
+    """Have no terms any more in the name of ``owner``."""
+    _VARIABLES.pop(id(owner), None)
+    _THREADED.pop(id(owner), None)
+    limit(owner, None)
+
+
+def limit(owner: object, timeout_s: float | None) -> None:
+    """Limit the time of every call, in the name of ``owner``.
+
+    Args:
+        owner: Who says so; among several the shortest limit counts.
+        timeout_s: In seconds; ``None`` takes the limit back.
+    """
+    _LIMITS.pop(id(owner), None)
+    if timeout_s is not None:
+        _LIMITS[id(owner)] = timeout_s
+    _EPOCH.now = object()
+
+
+def is_threaded(skill: Skill) -> bool:
+    """Read ``metadata: {threaded: true}``; scalars in there are text."""
+    declared = skill.metadata.get("threaded")
+    return isinstance(declared, str) and declared.strip().lower() == "true"
+
+
+def terms_of(module: ModuleType) -> Terms | None:
+    """Return the terms of a skill; ``None`` when it is simply called.
+
+    The answer is kept on the module's loader, since every call asks.
+    """
+    loader = module.__loader__
+    try:
+        epoch, terms = loader.terms  # type: ignore[union-attr]  # a SkillLoader has it
+    except AttributeError:
+        return _look_up(source_directory(module))  # a module that was made by hand
+    if epoch is not _EPOCH.now:
+        epoch, terms = _EPOCH.now, _look_up(source_directory(module))
+        loader.terms = epoch, terms  # type: ignore[union-attr]
+    found: Terms | None = terms
+    return found
+
+
+def source_directory(module: ModuleType) -> Path:
+    """The ``src`` that a module was loaded from."""
+    src = getattr(module.__loader__, "src", None)
+    if isinstance(src, Path):
+        return src
+    return Path(getattr(module, "__file__", None) or "").parent.parent
+
+
+def _look_up(src: Path) -> Terms | None:
+    variables = [named[src] for named in [*_VARIABLES.values()] if src in named]
+    terms = Terms(
+        variables=variables[0] if variables else None,
+        threaded=any(src in named for named in [*_THREADED.values()]),
+        timeout_s=min(_LIMITS.values(), default=None),
+    )
+    return None if terms == _PLAIN else terms
