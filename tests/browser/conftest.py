@@ -26,8 +26,9 @@ _PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-sta
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Browser]:
     """The browser that the system has; having none is a failure, not a skip."""
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
 
+    expect.set_options(timeout=TIMEOUT_S * 1000)
     program = next(filter(None, map(shutil.which, _PROGRAMS)), None)
     assert program, "no Chromium on PATH: apt-get install chromium"
     with sync_playwright() as playwright:

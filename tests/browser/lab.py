@@ -126,9 +126,14 @@ class Notebook:
         """What a code cell shows; ``-1`` is the last one's."""
         return self.cells.nth(index).locator(".jp-OutputArea").first
 
-    def prompt(self, index: int) -> Locator:
-        """The ``[ ]:`` beside a code cell."""
-        return self.cells.nth(index).locator(".jp-InputPrompt").first
+    def has_run(self, index: int) -> None:
+        """Wait until a code cell's ``[*]:`` is a number."""
+        prompt = self.cells.nth(index).locator(".jp-InputPrompt")
+        prompt.get_by_text(re.compile(r"^\[\d+\]:$")).wait_for()
+
+    def completion(self, word: str) -> Locator:
+        """What Tab offers by that name."""
+        return self.page.locator(".jp-Completer-match").get_by_text(word, exact=True)
 
     def choose_kernel(self, name: str) -> None:
         """Answer the question which kernel a notebook without one shall have."""
@@ -171,7 +176,10 @@ class Notebook:
         """Choose a theme in the settings menu, and wait until it is drawn."""
         self.menu("Settings", "Theme", _THEMES[theme])
         is_light = "true" if theme == "light" else "false"
-        self.page.locator(f"body[data-jp-theme-light='{is_light}']").wait_for(state="attached")
+        body = self.page.locator(f"body[data-jp-theme-light='{is_light}']")
+        body.wait_for(state="attached")
+        # drawn over everything while style sheets are exchanged
+        self.page.locator("#jupyterlab-splash").wait_for(state="detached")
 
 
 def write_notebook(path: Path, *cells: str, kernel: str | None = None) -> Path:

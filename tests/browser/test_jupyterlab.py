@@ -11,7 +11,8 @@ import nbformat
 import pytest
 
 from prime_skills_ext.__main__ import main
-from tests.browser.lab import KERNEL, TIMEOUT_S, Lab, write_notebook
+from tests.browser.lab import KERNEL, Lab, Notebook, Theme, write_notebook
+from tests.browser.readable import unreadable
 from tests.conftest import write_skill
 from tests.integration.conftest import REPOSITORY
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.browser, pytest.mark.integration, pytest.mark.network]
 
 QUICKSTART = REPOSITORY / "notebooks" / "01_quickstart.ipynb"
+LIVE = "live.ipynb"
+INTERRUPTED = re.compile("CancelledError|KeyboardInterrupt")
 NAP = '''
     import asyncio
 
@@ -55,7 +58,7 @@ def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
     nbformat.write(document, folder / QUICKSTART.name)
-    write_notebook(folder / "live.ipynb", *[""] * 4, kernel="prime-skills")
+    write_notebook(folder / LIVE, *[""] * 4, kernel="prime-skills")
     return folder
 
 
@@ -87,15 +90,66 @@ def test_quickstart_runs_in_the_kernel_of_the_kernelspec(
     notebook = lab.open(page, QUICKSTART.name, workspace="quickstart")
     notebook.choose_kernel(KERNEL)
     notebook.menu("Run", "Run All Cells")
-    expect(notebook.prompt(-1)).to_have_text(
-        re.compile(r"\[\d+\]:"), timeout=TIMEOUT_S * 1000
-    )
+    notebook.has_run(-1)
     assert 0 == page.locator(".jp-RenderedText[data-mime-type*='error']").count()
     table = notebook.output(1).get_by_role("table", name="Skills")
     expect(table.get_by_role("rowheader", name="edit")).to_be_visible()
     expect(table.get_by_text("skill-creator").first).to_be_visible()
-    for theme in ("light", "dark"):
+    themes: tuple[Theme, ...] = ("light", "dark")
+    for theme in themes:
         notebook.use_theme(theme)
+        table.scroll_into_view_if_needed()
+        page.screenshot(path=artefacts / f"quickstart-page-{theme}.png")
         for number, shown in enumerate(page.locator(".prime-skills").all()):
             shown.scroll_into_view_if_needed()
             shown.screenshot(path=artefacts / f"quickstart-{number}-{theme}.png")
+            assert [] == unreadable(shown)
+
+
+@pytest.fixture
+def live(lab: Lab, page: Page) -> Notebook:
+    """A notebook of empty cells in the kernel of the kernelspec, which is idle."""
+    notebook = lab.open(page, LIVE, workspace="live")
+    notebook.run(0, "print('here', nap.__name__)")
+    notebook.has_run(0)
+    return notebook
+
+
+def test_mx09_tab_offers_subcommands_and_skill_names(live: Notebook) -> None:
+    """In JupyterLab's own completer; a choice is taken over."""
+    from playwright.sync_api import expect
+
+    live.type(1, "%skill ")
+    live.page.keyboard.press("Tab")
+    for word in ("doctor", "trust", "nap", "websearch"):
+        expect(live.completion(word)).to_be_attached()
+    live.page.keyboard.type("hou")
+    expect(live.completion("doctor")).to_have_count(0)
+    live.page.keyboard.press("Enter")
+    expect(live.cells.nth(1).locator(".cm-content")).to_have_text("%skill house-style")
+
+
+def test_kb04_a_question_mark_shows_signature_and_docstring_of_run(
+    live: Notebook, artefacts: Path
+) -> None:
+    """Those of ``run``, not of the module that is called."""
+    from playwright.sync_api import expect
+
+    live.run(1, "nap?")
+    shown = live.output(1)
+    expect(shown).to_contain_text("nap(seconds: float = 1.0) -> str")
+    expect(shown).to_contain_text("Sleep, and say so before and after.")
+    live.page.screenshot(path=artefacts / "question-mark.png")
+
+
+def test_as01_interrupt_ends_an_awaiting_skill(live: Notebook) -> None:
+    """Long before the skill would end by itself; the kernel goes on."""
+    from playwright.sync_api import expect
+
+    live.run(1, "await nap(3600)")
+    expect(live.output(1)).to_contain_text("asleep")
+    live.interrupt()
+    expect(live.output(1)).to_contain_text(INTERRUPTED)
+    live.has_run(1)
+    live.run(2, "await nap(0)")
+    expect(live.output(2)).to_contain_text("'awake'")
