@@ -38,11 +38,16 @@ def chromium() -> Iterator[Browser]:
 
 
 @pytest.fixture
-def page(chromium: Browser) -> Iterator[Page]:
-    """A page of a notebook's usual width, without a network beyond loopback."""
+def page(
+    chromium: Browser, artefacts: Path, request: pytest.FixtureRequest
+) -> Iterator[Page]:
+    """A page of a notebook's usual width; its last sight is kept as a picture."""
     context = chromium.new_context(viewport={"width": 1280, "height": 900})
     context.set_default_timeout(TIMEOUT_S * 1000)
-    yield context.new_page()
+    page = context.new_page()
+    yield page
+    # what a failed test waited for in vain is to be seen there
+    page.screenshot(path=artefacts / f"end-of-{request.node.name}.png")
     context.close()
 
 

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import nbformat
 
+from tests.integration.drivers import CELL_TIMEOUT_S
+
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
 
@@ -24,7 +26,7 @@ __all__ = ["KERNEL", "Lab", "Notebook", "Theme", "write_notebook"]
 Theme = Literal["light", "dark"]
 
 KERNEL = "Prime Skills"
-#: Longest that the server, a page or a cell may take: tells a hang from an answer.
+#: Longest that the server or a page may take: tells a hang from an answer.
 TIMEOUT_S = 60
 _THEMES = {"light": "JupyterLab Light", "dark": "JupyterLab Dark"}
 #: What would ask questions, or reach for the network, before any work is done.
@@ -129,7 +131,8 @@ class Notebook:
     def has_run(self, index: int) -> None:
         """Wait until a code cell's ``[*]:`` is a number."""
         prompt = self.cells.nth(index).locator(".jp-InputPrompt")
-        prompt.get_by_text(re.compile(r"^\[\d+\]:$")).wait_for()
+        number = prompt.get_by_text(re.compile(r"^\[\d+\]:$"))
+        number.wait_for(timeout=CELL_TIMEOUT_S * 1000)
 
     def completion(self, word: str) -> Locator:
         """What Tab offers by that name."""
@@ -142,6 +145,11 @@ class Notebook:
         dialog.get_by_role("button", name=re.compile("^Select")).click()
         dialog.wait_for(state="detached")
         self._panel.get_by_role("button", name=name).wait_for()
+        self.is_idle()
+
+    def is_idle(self) -> None:
+        """Wait until the kernel is there: JupyterLab drops cells run before that."""
+        self._panel.locator("[data-status='idle']").first.wait_for()
 
     def menu(self, *words: str) -> None:
         """Choose from the menu bar, item by item."""

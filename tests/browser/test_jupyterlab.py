@@ -110,6 +110,7 @@ def test_quickstart_runs_in_the_kernel_of_the_kernelspec(
 def live(lab: Lab, page: Page) -> Notebook:
     """A notebook of empty cells in the kernel of the kernelspec, which is idle."""
     notebook = lab.open(page, LIVE, workspace="live")
+    notebook.is_idle()
     notebook.run(0, "print('here', nap.__name__)")
     notebook.has_run(0)
     return notebook
