@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 #: Variables of the person who runs the tests that must not reach what is tested.
 _LEAKS = ("PRIME_", "PI_", "RLM_", "SERPER_", "XDG_", "JUPYTER", "IPYTHON")
+#: Where screenshots go is no setting of what is tested.
+_KEPT = "PRIME_SKILLS_ARTEFACTS"
 
 MakeSkill = Callable[..., Path]
 Run = Callable[[str], Any]
@@ -32,7 +34,8 @@ def pytest_configure(config: pytest.Config) -> None:
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     os.environ.setdefault("UV_CACHE_DIR", str(cache / "uv"))
     for name in [name for name in os.environ if name.startswith(_LEAKS)]:
-        del os.environ[name]
+        if name != _KEPT:
+            del os.environ[name]
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         # as a shell's background job: tests, and kernels, that are interrupted on
         # purpose would wait for ever

@@ -78,6 +78,7 @@ _SHEET: Final = """
   white-space: normal;
   line-height: 1.5;
   font-weight: 400;
+  overflow-wrap: anywhere;
   background: transparent;
 }
 & th:first-child, & td:first-child { padding-left: 16px; }
@@ -91,7 +92,8 @@ _SHEET: Final = """
 }
 & tbody th[scope="rowgroup"] { color: var(--ps-muted); }
 & .ps-group + tr > * { border-top-color: transparent; }
-& th[scope="row"] { min-width: 7.5em; font-weight: 650; overflow-wrap: anywhere; }
+& th[scope="row"] { min-width: 7.5em; font-weight: 650; }
+& table[aria-label="Checks"] th { min-width: 11em; }
 & .ps-muted { color: var(--ps-muted); font-size: 12px; font-weight: 400; }
 & .ps-where {
   font-size: 12px;
@@ -107,13 +109,17 @@ _SHEET: Final = """
   border-radius: 999px;
   background: color-mix(in srgb, var(--ps-hue) 13%, transparent);
   color: inherit;
-  color: color-mix(in srgb, var(--ps-hue) 62%, currentColor);
+  color: color-mix(in srgb, var(--ps-hue) 54%, currentColor);
   font-size: 12px;
   font-weight: 600;
   line-height: 20px;
   white-space: nowrap;
 }
-& .ps-badge i { margin-right: 5px; font-style: normal; color: var(--ps-hue); }
+& .ps-badge i {
+  margin-right: 5px;
+  font-style: normal;
+  color: color-mix(in srgb, var(--ps-hue) 50%, currentColor);
+}
 & code {
   padding: 1px 6px;
   border: 0;
@@ -136,8 +142,9 @@ _SHEET: Final = """
   margin: 0;
   padding: 2px 16px 14px;
 }
-& dt { margin: 0; padding: 0; font-weight: 400; color: var(--ps-muted); }
-& dd { margin: 0; padding: 0; overflow-wrap: anywhere; }
+& dt, & dd { float: none; width: auto; margin: 0; padding: 0; }
+& dt { font-weight: 400; color: var(--ps-muted); }
+& dd { overflow-wrap: anywhere; }
 & dl.ps-quote { grid-template-columns: 2.6em 1fr; gap: 3px 8px; padding: 4px 0 0; }
 & .ps-asis { font-size: 13px; letter-spacing: 0; text-transform: none; }
 & .ps-severity { width: 6.5em; }
@@ -151,6 +158,7 @@ _SHEET: Final = """
   color: inherit;
   font: 12px/1.5 var(--ps-mono);
   white-space: pre-wrap;
+  word-break: normal;
   overflow-wrap: anywhere;
 }
 & pre code { padding: 0; background: none; }

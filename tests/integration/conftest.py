@@ -7,6 +7,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,10 @@ from tests.integration.drivers import Driver, Kernel, Terminal
 from tests.integration.machines import Machine
 
 REPOSITORY = Path(__file__).resolve().parents[2]
+#: The kernel beside these tests: ``.ci/matrix`` runs them beside several.
+OWN_KERNEL = f"ipykernel {version('ipykernel').split('.', 1)[0]}"
+OLD_KERNEL = "ipykernel 6"
+KERNELS = tuple(dict.fromkeys((OWN_KERNEL, OLD_KERNEL)))
 
 
 def uv(*words: str | os.PathLike[str]) -> None:
@@ -67,27 +72,27 @@ def kernel(project: Path) -> Iterator[Kernel]:
         yield started
 
 
-@pytest.fixture(params=["ipykernel 7", "ipykernel 6"])
+@pytest.fixture(params=KERNELS)
 def any_kernel(request: pytest.FixtureRequest, project: Path) -> Iterator[Kernel]:
     """Each of the kernels, for what only a frontend can ask."""
     python: str | Path = sys.executable
-    if request.param == "ipykernel 6":
+    if request.param != OWN_KERNEL:
         python = request.getfixturevalue("old_python")
     with Kernel(project, python=python) as started:
         yield started
 
 
-@pytest.fixture(params=["ipykernel 7", "ipykernel 6", "terminal"])
+@pytest.fixture(params=[*KERNELS, "terminal"])
 def shell(request: pytest.FixtureRequest, project: Path) -> Iterator[Driver]:
     """Each of the shells that the extension must work in."""
     with ExitStack() as stack:
         if request.param == "terminal":
             yield stack.enter_context(Terminal(project))
-        elif request.param == "ipykernel 6":
+        elif request.param == OWN_KERNEL:
+            yield stack.enter_context(Kernel(project))
+        else:
             python = request.getfixturevalue("old_python")
             yield stack.enter_context(Kernel(project, python=python))
-        else:
-            yield stack.enter_context(Kernel(project))
 
 
 @pytest.fixture

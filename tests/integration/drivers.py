@@ -137,10 +137,13 @@ class Kernel:
             code,
             store_history=history,
             allow_stdin=answers is not None,
+            # else ipykernel may drop a cell that comes right after one that failed
+            stop_on_error=False,
             timeout=CELL_TIMEOUT_S,
             output_hook=listen,
             stdin_hook=ask,
         )
+        assert reply["content"]["status"] != "aborted", code
         for payload in reply["content"].get("payload", ()):
             if payload["source"] == "page":
                 outcome.pages.append(plain(payload["data"]["text/plain"]))
