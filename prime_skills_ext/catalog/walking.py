@@ -10,10 +10,17 @@ from __future__ import annotations
 import os
 import stat
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple, final
 
+from prime_skills_ext.catalog._entries import (
+    holds_skill,
+    is_file_entry,
+    is_folder_entry,
+    real_entry,
+    skill_file_among,
+)
 from prime_skills_ext.catalog.ignores import (
     IgnoreRule,
     IgnoreRules,
@@ -161,7 +168,7 @@ class _Walk:
         )
         for path, why in unreadable:
             self._tell("unreadable", path, explain(why))
-        skill_file = _skill_file(by_name)
+        skill_file = skill_file_among(by_name)
         is_start = folder.depth == 0
         if skill_file is not None and self._is_skill(
             folder, by_name[skill_file], rules=rules, names=by_name
@@ -187,9 +194,9 @@ class _Walk:
             if name[0] == "." or name in PRUNED or is_skill_file(name):
                 continue
             entry = by_name[name]
-            if _is_folder(entry):
+            if is_folder_entry(entry):
                 self._queue(folder, entry, rules=rules)
-            elif _is_file(entry):
+            elif is_file_entry(entry):
                 if loose and name.casefold().endswith(".md"):
                     self._offer(folder, entry, rules=rules, loose=True)
             elif entry.is_symlink() and ("." not in name or loose):
@@ -207,7 +214,7 @@ class _Walk:
             return
         child = _Folder(
             path=entry.path,
-            real=_real(entry, folder=folder.real),
+            real=real_entry(entry, folder=folder.real),
             depth=folder.depth + 1,
             rules=rules,
             hidden_by=hidden_by,
@@ -232,8 +239,8 @@ class _Walk:
         names: Mapping[str, os.DirEntry[str]],
     ) -> bool:
         """Offer a folder's ``SKILL.md``; say whether it settles the folder."""
-        if not _is_file(entry):
-            if entry.is_symlink() and not _is_folder(entry):
+        if not is_file_entry(entry):
+            if entry.is_symlink() and not is_folder_entry(entry):
                 self._dangling(entry)
             else:
                 self._tell(
@@ -266,7 +273,7 @@ class _Walk:
     ) -> bool:
         found = Found(
             path=entry.path,
-            identity=_real(entry, folder=folder.real),
+            identity=real_entry(entry, folder=folder.real),
             loose=loose,
             has_project=has_project,
             hidden_by=folder.hidden_by
@@ -320,7 +327,7 @@ class _Walk:
         hidden = [
             name
             for name, entry in sorted(by_name.items())
-            if name[0] != "." and name not in PRUNED and _holds_skill(entry)
+            if name[0] != "." and name not in PRUNED and holds_skill(entry)
         ]
         if not hidden:
             return
@@ -369,37 +376,3 @@ class _Walk:
                 path=Path(path),
             )
         )
-
-
-def _skill_file(names: Iterable[str]) -> str | None:
-    """Return the name of a folder's skill file, the exact spelling first."""
-    if SKILL_FILE in names:
-        return SKILL_FILE
-    spelled = [name for name in names if is_skill_file(name)]
-    return min(spelled, default=None)
-
-
-def _real(entry: os.DirEntry[str], *, folder: str) -> str:
-    """Return an entry's real path; only links cost a look at the disk."""
-    if entry.is_symlink():
-        return real_path(entry.path)
-    return f"{folder.rstrip(os.sep)}{os.sep}{entry.name}"
-
-
-def _is_folder(entry: os.DirEntry[str]) -> bool:
-    try:
-        return entry.is_dir()
-    except OSError:
-        return False
-
-
-def _is_file(entry: os.DirEntry[str]) -> bool:
-    try:
-        return entry.is_file()
-    except OSError:
-        return False
-
-
-def _holds_skill(entry: os.DirEntry[str]) -> bool:
-    path = f"{entry.path}{os.sep}{SKILL_FILE}"
-    return _is_folder(entry) and os.path.lexists(path)
