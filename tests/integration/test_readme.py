@@ -75,7 +75,7 @@ def test_variables_are_read_somewhere() -> None:
         for file in package.rglob("*")
         if file.suffix in {".py", ".md"}
     )
-    assert 10 == len(names)
+    assert len(names) == 10
     assert [] == [name for name in names if name not in code]
 
 
