@@ -30,8 +30,9 @@ def surroundings(home: Path) -> Mapping[str, str]:
         for name, value in os.environ.items()
         if not name.startswith(_DROPPED)
     }
-    cache = kept.get("UV_CACHE_DIR") or Path.home() / ".cache" / "uv"
-    return {**kept, "HOME": str(home), "UV_CACHE_DIR": str(cache)}
+    caches = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    kept.setdefault("UV_CACHE_DIR", str(caches / "uv"))
+    return {**kept, "HOME": str(home), "USERPROFILE": str(home)}
 
 
 @contextmanager

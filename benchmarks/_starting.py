@@ -13,20 +13,21 @@ import argparse
 import os
 import sys
 import tempfile
-import textwrap
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+from _kernel import surroundings
 from _pairs import Pair, Sample, Times, print_table, row
+from _skills import write_skill
 from jupyter_client.kernelspec import KernelSpecManager
 from jupyter_client.manager import KernelManager
 
 from prime_skills_ext import kernelspec
 
-__all__ = ["PAIR", "compare", "measure"]
+__all__ = ["PAIR", "compare"]
 
 _OURS: Final = kernelspec.KERNEL_NAME
 _BARE: Final = "bare"
@@ -37,64 +38,36 @@ _TIMEOUT_S: Final = 300.0
 _STARTS_BEFORE: Final = 3
 
 
-def measure(
-    rounds: int, skills: int, python: Path, home: Path
-) -> list[tuple[float, float]]:
-    """Return pairs of seconds, ours and the bare kernel's, one per round.
+def compare(rounds: int, *, skills: int, python: Path, home: Path) -> Times:
+    """Return the wall and CPU seconds of both sides.
 
     Args:
         rounds: How often each side is started.
         skills: How many skills the user has besides the built-in ones.
         python: The interpreter whose kernelspec is started; it has this package.
-        home: An empty folder that plays home.
+        home: A new folder that plays home.
     """
-    times = compare(rounds, skills=skills, python=python, home=home)
-    pairs = zip(times[_OURS], times[_BARE], strict=True)
-    return [(ours, bare) for (ours, _), (bare, _) in pairs]
-
-
-def compare(rounds: int, *, skills: int, python: Path, home: Path) -> Times:
-    """Return wall and CPU seconds of both; the arguments are those of ``measure``."""
     write_skills(home / ".agents" / "skills", count=skills)
     project = home / "project"
     (project / ".git").mkdir(parents=True)
     specs = _write_specs(home / "kernels", python=python)
-    environ = _environ(home)
     times: dict[str, list[Sample]] = {_OURS: [], _BARE: []}
     for number in range(-_STARTS_BEFORE, rounds):
         # whoever comes second finds the machine warmer: they take turns at that, too
         for name in (_OURS, _BARE) if number % 2 == 0 else (_BARE, _OURS):
-            taken = _start(name, specs=specs, folder=project, environ=environ)
+            taken = _start(
+                name, specs=specs, folder=project, environ=surroundings(home)
+            )
             if number >= 0:
                 times[name].append(taken)
     return times
 
 
 def write_skills(folder: Path, *, count: int) -> None:
-    """Write skills with a module each and no requirements."""
+    """Write skills of one small module each."""
     for number in range(count):
-        name = f"skill-{number}"
-        module = name.replace("-", "_")
-        package = folder / name / "src" / module
-        package.mkdir(parents=True)
-        header = f"---\nname: {name}\ndescription: Answers {number}.\n---\n\nCall it.\n"
-        (folder / name / "SKILL.md").write_text(header, encoding="utf-8")
         code = f'async def run() -> int:\n    """Answer."""\n    return {number}\n'
-        (package / "__init__.py").write_text(code, encoding="utf-8")
-        text = f"""\
-            [project]
-            name = "{name}"
-            version = "0.1.0"
-
-            [build-system]
-            requires = ["hatchling"]
-            build-backend = "hatchling.build"
-
-            [tool.hatch.build.targets.wheel]
-            packages = ["src/{module}"]
-            """
-        path = folder / name / "pyproject.toml"
-        path.write_text(textwrap.dedent(text), encoding="utf-8")
+        write_skill(folder, f"skill-{number}", modules={"__init__": code})
 
 
 def _write_specs(folder: Path, *, python: Path) -> KernelSpecManager:
@@ -111,14 +84,6 @@ def _write_specs(folder: Path, *, python: Path) -> KernelSpecManager:
     kernelspec.write_spec(ours, directory=folder / _OURS)
     kernelspec.write_spec(bare, directory=folder / _BARE)
     return KernelSpecManager(kernel_dirs=[str(folder)], ensure_native_kernel=False)
-
-
-def _environ(home: Path) -> dict[str, str]:
-    ours = ("PRIME_", "PI_", "RLM_", "XDG_", "IPYTHON", "PYTHONDONTWRITEBYTECODE")
-    kept = {name: it for name, it in os.environ.items() if not name.startswith(ours)}
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    kept.setdefault("UV_CACHE_DIR", str(cache / "uv"))
-    return {**kept, "HOME": str(home), "USERPROFILE": str(home)}
 
 
 def _start(

@@ -23,6 +23,7 @@ from typing import Final
 
 from _installers import SEED
 from _pairs import Pair, Sample, contestants, in_turn, print_table, row
+from _skills import write_skill
 
 from prime_skills_ext import process
 
@@ -107,21 +108,10 @@ def _pairs(count: int) -> tuple[Pair, ...]:
 
 
 def generate(folder: Path, names: Sequence[str]) -> None:
-    """Write skills without requirements that hatchling builds."""
+    """Write skills of one module each."""
     for name in names:
-        module = name.replace("-", "_")
-        package = folder / name / "src" / module
-        package.mkdir(parents=True)
-        (package / "__init__.py").write_text("def run():\n    return 1\n")
-        (folder / name / "SKILL.md").write_text(
-            f"---\nname: {name}\ndescription: Does one thing.\n---\n\nDo it.\n"
-        )
-        (folder / name / "pyproject.toml").write_text(
-            f'[project]\nname = "{name}"\nversion = "1.0"\n\n'
-            '[build-system]\nrequires = ["hatchling"]\n'
-            'build-backend = "hatchling.build"\n\n'
-            f'[tool.hatch.build.targets.wheel]\npackages = ["src/{module}"]\n'
-        )
+        code = "def run():\n    return 1\n"
+        write_skill(folder, name, modules={"__init__": code})
 
 
 def _fill(place: Path, *, environ: Mapping[str, str]) -> None:

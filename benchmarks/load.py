@@ -1,28 +1,30 @@
-"""How long a warm ``%load_ext`` takes and how much memory it adds.
+"""How long a warm ``%load_ext`` takes, a kernel's start with it, and what memory.
 
     uv run benchmarks/load.py [--skills 1 10 50 200] [--rounds 7]
 
 Generates Python-backed skills and installs them once. Then, round after round and each
 time in a new kernel, the extension is loaded, and beside it a bare kernel imports the
-same modules from one entry of ``sys.path`` per skill. ``_pairs.py`` says how a pair is
-judged. Exits with 1 if a target is missed.
+same modules from one entry of ``sys.path`` per skill. Last come the starts of kernels,
+without a skill and with many; ``_starting.py`` measures them and can be run alone.
+``_pairs.py`` says how a pair is judged. Exits with 1 if a target is missed.
 """
 
 from __future__ import annotations
 
 import argparse
-import importlib
 import statistics
 import sys
 import tempfile
 import time
 from collections.abc import Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
 from _kernel import ask, kernel
 from _pairs import Pair, Sample, contestants, in_turn, print_table, row
+from _skills import write_skill
+from _starting import PAIR as START
+from _starting import compare
 
 #: At this many skills the targets hold; other numbers show how it grows.
 TARGET_AT: Final = 50
@@ -35,10 +37,6 @@ LOAD: Final = Pair(ours="load", peer="import", label=_LABEL)
 LOAD_TARGET: Final = Pair(
     ours="load", peer="import", label=_LABEL, slower=1.15, allowance_s=0.03
 )
-START: Final = Pair(
-    ours="kernel start", peer="bare start", label="`ipykernel`, bare", slower=1.35
-)
-
 _IMPL: Final = '''"""Counts the words of a text."""
 
 from __future__ import annotations
@@ -105,21 +103,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     at = TARGET_AT if TARGET_AT in options.skills else max(options.skills)
     with tempfile.TemporaryDirectory(prefix="prime-skills-benchmark-") as directory:
-        homes = {
-            count: Path(directory).resolve() / str(count) for count in options.skills
-        }
+        root = Path(directory).resolve()
+        homes = {count: root / str(count) for count in options.skills}
         for count, home in homes.items():
             generate(skills_of(home), count=count)
         time.sleep(_SAFE_AGE_S)
-        judged = [
+        loads = [
             _load_row(home, count=count, rounds=options.rounds)
             for count, home in homes.items()
         ]
-        judged += _start_rows(homes[at], count=at, rounds=options.rounds)
         memory = measure_memory(homes[at], rounds=options.rounds)
-    print_table([line for line, _ in judged], first="skills", rounds=options.rounds)
+        # homes of their own: nothing but these skills is in them
+        starts = [
+            _start_row(root / f"start-{count}", count=count, rounds=options.rounds)
+            for count in (0, at)
+        ]
+    for judged in (loads, starts):
+        print_table([line for line, _ in judged], first="skills", rounds=options.rounds)
+        sys.stdout.write("\n")
     fits = _print_memory(memory, count=at)
-    return 0 if fits and all(is_met for _, is_met in judged) else 1
+    return 0 if fits and all(is_met for _, is_met in (*loads, *starts)) else 1
 
 
 def skills_of(home: Path) -> Path:
@@ -128,25 +131,15 @@ def skills_of(home: Path) -> Path:
 
 
 def generate(folder: Path, *, count: int) -> None:
-    """Write ``count`` Python-backed skills without requirements."""
+    """Write ``count`` skills of a realistic shape."""
     for number in range(count):
         name = f"skill-{number:03d}"
         module = name.replace("-", "_")
-        package = folder / name / "src" / module
-        package.mkdir(parents=True)
-        (folder / name / "SKILL.md").write_text(
-            f"---\nname: {name}\ndescription: Counts words, in the {number}th way.\n"
-            f"---\n\n# {name}\n\nCall it with a text.\n"
-        )
-        (folder / name / "pyproject.toml").write_text(
-            f'[project]\nname = "{name}"\nversion = "0.1.0"\n\n[build-system]\n'
-            'requires = ["hatchling"]\nbuild-backend = "hatchling.build"\n'
-        )
-        (package / "__init__.py").write_text(
+        code = (
             f'"""Counts words."""\n\nfrom {module}.impl import run\n\n'
             '__all__ = ["run"]\n'
         )
-        (package / "impl.py").write_text(_IMPL)
+        write_skill(folder, name, modules={"__init__": code, "impl": _IMPL})
 
 
 def _load_row(home: Path, *, count: int, rounds: int) -> tuple[str, bool]:
@@ -169,18 +162,9 @@ def _load_row(home: Path, *, count: int, rounds: int) -> tuple[str, bool]:
     return row(str(count), pair, times)
 
 
-def _start_rows(home: Path, *, count: int, rounds: int) -> list[tuple[str, bool]]:
-    if find_spec("_starting") is None:
-        return []
-    measured = importlib.import_module("_starting").measure(
-        rounds=rounds, skills=count, python=Path(sys.executable), home=home
-    )
-    # waiting for another process takes no CPU time of ours that could be compared
-    times = {
-        START.ours: [(ours, float("nan")) for ours, _ in measured],
-        START.peer: [(bare, float("nan")) for _, bare in measured],
-    }
-    return [row(str(count), START, times)]
+def _start_row(home: Path, *, count: int, rounds: int) -> tuple[str, bool]:
+    times = compare(rounds, skills=count, python=Path(sys.executable), home=home)
+    return row(str(count), START, times)
 
 
 def measure_memory(home: Path, *, rounds: int) -> list[tuple[float, float, float]]:
@@ -217,7 +201,6 @@ def _print_memory(rounds: Sequence[tuple[float, float, float]], *, count: int) -
         "holds",
     )
     lines = (
-        "",
         f"| {' | '.join(columns)} |",
         f"|{'---|' * len(columns)}",
         f"| {' | '.join(cells)} |",

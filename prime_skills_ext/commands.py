@@ -10,11 +10,10 @@ import dataclasses
 import difflib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, final
 
 from prime_skills_ext import (
     demo,
-    doctor,
     kernelspec,
     login,
     options,
@@ -34,11 +33,20 @@ from prime_skills_ext.grammar import (
     split,
 )
 from prime_skills_ext.kernel.reload_report import ReloadReport
+from prime_skills_ext.later import later
 from prime_skills_ext.manager import SkillManager
 from prime_skills_ext.views.asking import ask_secret
 from prime_skills_ext.views.door import Door, as_said_at
 from prime_skills_ext.views.jsonable import to_json
 from prime_skills_ext.views.report import Message
+
+if TYPE_CHECKING:
+    from prime_skills_ext import check, doctor, environments
+else:
+    # who asks for one of them does not wait for the others, nor who asks for the table
+    check = later("prime_skills_ext.check")
+    doctor = later("prime_skills_ext.doctor")
+    environments = later("prime_skills_ext.environments")
 
 __all__ = ["COMMANDS", "Answer", "answer", "reload", "run"]
 
@@ -136,9 +144,6 @@ def _log(manager: SkillManager, arguments: Arguments) -> object:
 
 
 def _check(manager: SkillManager, arguments: Arguments) -> object:
-    # an author's tool: nobody who loads the extension waits for its parsers
-    from prime_skills_ext import check  # noqa: PLC0415
-
     return check.examine(
         manager, arguments.TARGET, fix=arguments.fix, write=arguments.write
     )
@@ -149,9 +154,6 @@ def _sync(manager: SkillManager, arguments: Arguments) -> object:
 
 
 def _env(manager: SkillManager, arguments: Arguments) -> object:
-    # looks at whole environments: nobody who loads the extension waits for that
-    from prime_skills_ext import environments  # noqa: PLC0415
-
     return environments.answer(
         manager,
         arguments.ACTION or "list",

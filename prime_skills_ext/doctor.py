@@ -14,13 +14,17 @@ from itertools import groupby
 
 from prime_skills_ext.catalog.status import FAILED, SkillStatus
 from prime_skills_ext.environment import record as records
+from prime_skills_ext.environment.bases import places
+from prime_skills_ext.environment.drift import find_drift
 from prime_skills_ext.environment.fingerprint import package_path
+from prime_skills_ext.environment.health import probe
+from prime_skills_ext.environment.stocktaking import take_stock
 from prime_skills_ext.environment.uv import find_uv
 from prime_skills_ext.errors import UvNotFoundError
 from prime_skills_ext.manager import SkillManager
+from prime_skills_ext.progress import counted
 from prime_skills_ext.skill.model import Diagnostic
 from prime_skills_ext.views.report import Check, Doctor, Message
-from prime_skills_ext.views.summary import counted
 
 __all__ = ["examine", "tell_log"]
 
@@ -113,12 +117,6 @@ def _python(manager: SkillManager) -> Iterator[Check]:
 
 def _environments(manager: SkillManager) -> Iterator[Check]:
     """What is wrong with installed things, though a load found nothing to do."""
-    # a load says one line of this module's and must not wait for the rest
-    from prime_skills_ext.environment.bases import places  # noqa: PLC0415
-    from prime_skills_ext.environment.drift import find_drift  # noqa: PLC0415
-    from prime_skills_ext.environment.health import probe  # noqa: PLC0415
-    from prime_skills_ext.environment.stocktaking import take_stock  # noqa: PLC0415
-
     snapshot = manager.snapshot
     generation = snapshot.installed.generation
     if generation is not None:

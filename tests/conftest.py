@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import settings
 
 from prime_skills_ext.skill.model import PythonPackage, Skill
 
@@ -53,6 +54,9 @@ def pytest_configure(config: pytest.Config) -> None:
         # the keyring of whoever runs the tests is not touched
         PYTHON_KEYRING_BACKEND="keyring.backends.fail.Keyring",
     )
+    # a limit on each example is a test of how busy the machine is
+    settings.register_profile("untimed", deadline=None)
+    settings.load_profile("untimed")
     config.add_cleanup(lambda: shutil.rmtree(home, ignore_errors=True))
 
 

@@ -35,7 +35,7 @@ def test_in14_log_shows_what_uv_said(run: Run, failing: None) -> None:
     """All that is kept of it, with the fix of the table."""
     run("%load_ext prime_skills_ext")
     log = run("%skill log needy")
-    assert log.text.splitlines()[-1] == "500"
+    assert "500" == log.text.splitlines()[-1]
     assert log.fix.endswith("%reload_skills --retry")
 
 
@@ -68,5 +68,5 @@ def test_log_is_a_command_of_the_terminal(
     capsys: pytest.CaptureFixture[str], failing: None
 ) -> None:
     """As every other, plain data included."""
-    assert main(["log", "edit", "--json"]) == 0
+    assert 0 == main(["log", "edit", "--json"])
     assert json.loads(capsys.readouterr().out)["text"].startswith("edit left no log")

@@ -127,7 +127,7 @@ def test_silent_command_is_given_up_early(tmp_path: Path) -> None:
             run([sys.executable, "-c", code], cwd=tmp_path, **limits)
     code = "import time; print('Resolved', flush=True)\ntime.sleep(1)\nprint('done')"
     done = run([sys.executable, "-c", code], cwd=tmp_path, **limits)
-    assert done.stdout == "Resolved\ndone\n"
+    assert "Resolved\ndone\n" == done.stdout
 
 
 def test_stubborn_grandchild_is_killed_with_its_parent(tmp_path: Path) -> None:

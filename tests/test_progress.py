@@ -101,14 +101,14 @@ def test_125_3_callback_gets_setup_and_ready_and_stderr_nothing(
 
     stages = list(dict.fromkeys(event.stage for event in told))
     assert ["environment", "resolving", "installing", "importing", "ready"] == stages
-    assert told[0].message == "Making an environment for skills"
+    assert "Making an environment for skills" == told[0].message
     last = {"message": "2 skills ready", "done": 2, "total": 2, "skill": None}
     assert {"stage": "ready", **last} == json.loads(json.dumps(asdict(told[-1])))
     importing = [event for event in told if event.stage == "importing"]
     assert [("told-a", 0, 2), ("told-b", 1, 2)] == [
         (event.skill, event.done, event.total) for event in importing
     ]
-    assert capfd.readouterr() == ("", "")
+    assert ("", "") == capfd.readouterr()
 
 
 @pytest.mark.integration

@@ -20,6 +20,7 @@ from typing import Final, NamedTuple, final
 from prime_skills_ext.catalog._package_memory import Brought, PackageMemory, Stamp
 from prime_skills_ext.catalog.reading import read_file
 from prime_skills_ext.catalog.sources import Source
+from prime_skills_ext.skill.names import canonical_project
 
 __all__ = ["PackageDirectory", "find_package_sources", "site_directories"]
 
@@ -129,7 +130,7 @@ def _search(directory: Path) -> Iterator[tuple[str, str]]:
     for info in infos:
         for inside in _recorded(os.path.join(info.path, "RECORD")):  # noqa: PTH118
             name = info.name.removesuffix(".dist-info").partition("-")[0]
-            yield re.sub(r"[-_.]+", "-", name).lower(), inside
+            yield canonical_project(name), inside
 
 
 def _recorded(record: str) -> set[str]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import csv
 import importlib
 import os
-import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,6 +21,7 @@ from prime_skills_ext.environment.links import KERNEL_PTH, link_of
 from prime_skills_ext.environment.usage import hold, release
 from prime_skills_ext.environment.venv import Generation
 from prime_skills_ext.skill.model import Diagnostic
+from prime_skills_ext.skill.names import canonical_project
 
 __all__ = ["activate", "active", "deactivate", "refresh"]
 
@@ -200,7 +200,7 @@ def _links_of_others(generation: Generation) -> frozenset[str]:
     names = {skill.project for skill in known.skills.values() if skill.project}
     links: set[str] = set()
     for info in generation.site_packages.glob("*.dist-info"):
-        project = re.sub(r"[-_.]+", "-", info.name.partition("-")[0]).lower()
+        project = canonical_project(info.name.partition("-")[0])
         if project not in names:
             continue
         try:

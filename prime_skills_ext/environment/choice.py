@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Collection, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from prime_skills_ext.environment import record as records
 from prime_skills_ext.environment.activation import active
@@ -22,6 +23,13 @@ from prime_skills_ext.environment.venv import (
     is_pointed,
     numbered,
 )
+from prime_skills_ext.later import later
+
+if TYPE_CHECKING:
+    from prime_skills_ext.environment import assessment
+else:
+    # only a kernel that moves on compares: a start does not load what looks inside
+    assessment = later("prime_skills_ext.environment.assessment")
 
 __all__ = ["candidates", "changed_under", "in_use_here", "is_usable"]
 
@@ -92,22 +100,16 @@ def changed_under(
     used = {*active(), *in_use_here(environment)} - {generation}
     if not used:
         return ()
-    # only a kernel that moves on compares: a start does not load what looks inside
-    from prime_skills_ext.environment.assessment import (  # noqa: PLC0415
-        is_loaded,
-        look,
-    )
-
-    new = look((), generation=generation).installed
+    new = assessment.look((), generation=generation).installed
     changed = {
         there.name
         for one in used
-        for name, there in look((), generation=one).installed.items()
+        for name, there in assessment.look((), generation=one).installed.items()
         if name in new
         and new[name].version != there.version
         # what an overlay holds and nobody imported yet comes from the new one at once;
         # where the kernel runs inside, the old one comes first until it starts again
-        and (is_inside(one) or is_loaded(there))
+        and (is_inside(one) or assessment.is_loaded(there))
     }
     return tuple(sorted(changed))
 

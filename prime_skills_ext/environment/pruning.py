@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import final
+from typing import TYPE_CHECKING, final
 from urllib.parse import unquote, urlsplit
 
 from prime_skills_ext.catalog.looking import is_file, is_there
@@ -30,6 +30,13 @@ from prime_skills_ext.environment.venv import (
     pointed,
     version_of,
 )
+from prime_skills_ext.later import later
+
+if TYPE_CHECKING:
+    from prime_skills_ext.environment import locking
+else:
+    # a start that only looks for what was forgotten takes no lock
+    locking = later("prime_skills_ext.environment.locking")
 
 __all__ = ["GRACE_S", "KEEP_S", "disk_size", "prune", "remove_environment"]
 
@@ -81,16 +88,16 @@ def remove_environment(
     Returns:
         What was, or would be, removed; ``None`` if a generation of it is in use.
     """
-    # a start that only looks for what was forgotten loads no lock
-    from prime_skills_ext.environment.locking import LOCK  # noqa: PLC0415
-
     if any(is_in_use(directory) for directory in numbered(root)):
         return None
     _, size = disk_size(root)
     if not dry_run:
         # nobody may start in what is about to go
         (root / CURRENT).unlink(missing_ok=True)
-        for path in [*numbered(root), *(p for p in root.iterdir() if p.name != LOCK)]:
+        for path in [
+            *numbered(root),
+            *(p for p in root.iterdir() if p.name != locking.LOCK),
+        ]:
             if is_there(path):
                 _remove(path)
         with suppress(OSError):  # Windows removes no file that is open: the lock

@@ -33,7 +33,7 @@ def rebuild(
         skills: The selected skills, highest precedence first.
         environment: What to rebuild.
         environ: Where uv is looked for and what it sees.
-        progress: Called with one line per step that moves.
+        progress: Told every step.
         unavailable: Skills that exist but are not selected.
 
     Raises:

@@ -17,6 +17,7 @@ from prime_skills_ext import process
 from prime_skills_ext.catalog.looking import expanded, is_file
 from prime_skills_ext.environment.venv import Generation
 from prime_skills_ext.errors import SettingsError, UvNotFoundError
+from prime_skills_ext.skill.text import few
 
 __all__ = ["Uv", "find_uv", "open_uv", "scrubbed_environ"]
 
@@ -34,7 +35,6 @@ Online it may be silent while it asks an index, and gives up by itself.
 _REQUEST = ".request-"
 #: uv names the interpreter before it waits for anything.
 _PREAMBLE = "Using "
-_FOLDERS_SHOWN = 3
 _LIMIT = "PRIME_SKILLS_UV_TIMEOUT"
 
 #: What of ``UV_*`` says where packages come from, how patiently they are fetched, and
@@ -85,7 +85,7 @@ def find_uv(environ: Mapping[str, str]) -> Path:
     folders = [one for one in environ.get("PATH", "").split(os.pathsep) if one]
     raise UvNotFoundError(
         f"uv not found, looked in: PRIME_SKILLS_UV (not set); {looked}; "
-        f"PATH ({_few(folders)})",
+        f"PATH ({few(folders) or 'empty'})",
         fix=fix,
     )
 
@@ -244,15 +244,6 @@ class Uv:
             env=self.environ,
             timeout_s=self.limit_s or OFFLINE_TIMEOUT_S,
         )
-
-
-def _few(folders: Sequence[str]) -> str:
-    """The folders of ``PATH``, briefly: a whole one fills the screen."""
-    if not folders:
-        return "empty"
-    more = len(folders) - _FOLDERS_SHOWN
-    rest = f" and {more} more" if more > 0 else ""
-    return ", ".join(folders[:_FOLDERS_SHOWN]) + rest
 
 
 def _packaged() -> Path:

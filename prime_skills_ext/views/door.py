@@ -44,15 +44,7 @@ def as_said_at(door: Door, value: Any) -> Any:
         return value
     changes = {
         name: as_said_at(door, getattr(value, name))
-        for name in (
-            "fix",
-            "status",
-            "skills",
-            "checks",
-            "diagnostics",
-            "findings",
-            "environments",
-        )
+        for name in _WITH_FIXES
         if hasattr(value, name)
     }
     return dataclasses.replace(value, **changes)

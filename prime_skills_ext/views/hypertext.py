@@ -26,6 +26,7 @@ from prime_skills_ext.environment.inventory import (
     Rebuilt,
 )
 from prime_skills_ext.kernel.reload_report import ReloadReport
+from prime_skills_ext.progress import counted
 from prime_skills_ext.skill.finding import Finding
 from prime_skills_ext.skill.model import Diagnostic, Severity
 from prime_skills_ext.views import markdown, markup
@@ -47,7 +48,6 @@ from prime_skills_ext.views.wording import (
     purpose_of,
     quoted_lines,
     roles_of,
-    skill_count,
     skills_of,
     summary,
     tone_of,
@@ -108,7 +108,7 @@ def _(value: SkillDetails) -> str:
 @render.register
 def _(value: Doctor) -> str:
     count = len(value.problems)
-    told = f"{count} problem{'' if count == 1 else 's'}" if count else "no problems"
+    told = counted(count, "problem") if count else "no problems"
     head = f"<header><b>Doctor</b><span class='ps-muted'>{told}</span></header>"
     rows = "".join(_check(check) for check in value.checks)
     return markup.card(
@@ -193,7 +193,7 @@ def _(value: Pruned) -> str:
 
 @render.register
 def _(value: Rebuilt) -> str:
-    told = f"Rebuilt with {skill_count(value.skills)}: "
+    told = f"Rebuilt with {counted(value.skills, 'skill')}: "
     failed = f"; still failing: {', '.join(value.failed)}" if value.failed else ""
     code = f"<code>{markup.escaped(str(value.directory))}</code>"
     return markup.card(

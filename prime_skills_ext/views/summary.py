@@ -6,8 +6,9 @@ Apart from the other views, because every load asks for it and needs none of the
 from __future__ import annotations
 
 from prime_skills_ext.catalog.status import FAILED, Catalogue
+from prime_skills_ext.progress import counted
 
-__all__ = ["counted", "summarise"]
+__all__ = ["summarise"]
 
 
 def summarise(catalogue: Catalogue) -> str | None:
@@ -26,8 +27,3 @@ def summarise(catalogue: Catalogue) -> str | None:
     if warnings:
         parts.append(counted(warnings, "warning"))
     return f"Skills: {', '.join(parts)}. See %skill doctor" if parts else None
-
-
-def counted(number: int, thing: str) -> str:
-    """Return ``"1 skill"``, ``"2 skills"``."""
-    return f"{number} {thing}{'' if number == 1 else 's'}"

@@ -24,6 +24,7 @@ from prime_skills_ext.environment.inventory import (
     Rebuilt,
 )
 from prime_skills_ext.kernel.reload_report import ReloadReport
+from prime_skills_ext.progress import counted
 from prime_skills_ext.skill.finding import Finding
 from prime_skills_ext.views.card import SkillDetails
 from prime_skills_ext.views.report import Check, Doctor, Message
@@ -44,7 +45,6 @@ from prime_skills_ext.views.wording import (
     quoted_lines,
     roles_of,
     shorten,
-    skill_count,
     skills_of,
     summary,
     what_of,
@@ -118,8 +118,7 @@ def _(value: Doctor) -> str:
     for check in value.checks:
         lines += _check(check, width=width)
     count = len(value.problems)
-    plural = "" if count == 1 else "s"
-    lines += ["", f"{count} problem{plural}." if count else "No problems."]
+    lines += ["", f"{counted(count, 'problem')}." if count else "No problems."]
     return "\n".join(lines)
 
 
@@ -187,7 +186,9 @@ def _(value: Pruned) -> str:
 
 @render.register
 def _(value: Rebuilt) -> str:
-    lines = [f"Rebuilt with {skill_count(value.skills)}: {clean(str(value.directory))}"]
+    lines = [
+        f"Rebuilt with {counted(value.skills, 'skill')}: {clean(str(value.directory))}"
+    ]
     if value.failed:
         lines.append(f"  still failing: {clean(', '.join(value.failed))}")
     return "\n".join([*lines, *_fix(value.fix, indent=2)])

@@ -14,6 +14,7 @@ from typing import Final, Literal
 from prime_skills_ext.catalog.check_report import CheckedSkill, CheckReport
 from prime_skills_ext.catalog.status import Catalogue, SkillStatus, State
 from prime_skills_ext.environment.inventory import EnvironmentInfo, GenerationInfo
+from prime_skills_ext.progress import counted
 from prime_skills_ext.skill.finding import Finding
 from prime_skills_ext.skill.model import Diagnostic
 from prime_skills_ext.skill.text import invisible_places
@@ -39,7 +40,6 @@ __all__ = [
     "quoted_lines",
     "roles_of",
     "shorten",
-    "skill_count",
     "skills_of",
     "summary",
     "tone_of",
@@ -165,10 +165,9 @@ def check_summary(report: CheckReport) -> str:
         for word in ("error", "warning")
         if (number := report.count(word))
     ]
-    parts = [f"{number} {word}{'' if number == 1 else 's'}" for number, word in counts]
-    notes = report.count("info")
-    if notes:
-        parts.append("1 note" if notes == 1 else f"{notes} notes")
+    parts = [counted(number, word) for number, word in counts]
+    if notes := report.count("info"):
+        parts.append(counted(notes, "note"))
     return ", ".join(parts if len(parts) > 1 else [*parts, "no findings"])
 
 
@@ -249,11 +248,6 @@ def roles_of(generation: GenerationInfo) -> str:
     """Return what a generation is to kernels, in words."""
     first = "current" if generation.is_current else "superseded"
     return f"{first}, in use" if generation.is_in_use else first
-
-
-def skill_count(count: int) -> str:
-    """Return a number of skills in words: ``"1 skill"``."""
-    return f"{count} skill{'' if count == 1 else 's'}"
 
 
 def skills_of(generation: GenerationInfo) -> str:

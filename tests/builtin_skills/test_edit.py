@@ -300,7 +300,6 @@ TEXT = st.lists(PIECE, min_size=1, max_size=3).map("\n".join)
 )
 @settings(
     max_examples=100,
-    deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 def test_edit_and_the_reverse_edit_give_the_same_bytes(

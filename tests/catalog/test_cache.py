@@ -514,7 +514,6 @@ def edit(folder: Path, what: str, where: str, how: str) -> None:
 @given(changes=st.lists(edits, max_size=12))
 @settings(
     max_examples=60,
-    deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 def test_no_edit_makes_a_cached_answer_differ_from_a_cold_one(

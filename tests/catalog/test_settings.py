@@ -255,7 +255,6 @@ def test_settings_of_a_home_that_is_the_project_are_the_users(home: Path) -> Non
 
 #: The first text that hypothesis makes loads a table, which takes a second or two.
 SLOW_START = settings(
-    deadline=None,
     suppress_health_check=[
         HealthCheck.too_slow,
         HealthCheck.function_scoped_fixture,

@@ -137,13 +137,13 @@ def test_replaced_distribution_says_restart(
     activate(generation)
     world.publish("acme-tool", "2.0")
     report = world.ensure(new_skill("b", dependencies=("acme-tool>=2",)))
-    assert (dict(report.failed), report.restart) == ({}, ())
+    assert ({}, ()) == (dict(report.failed), report.restart)
     deactivate()
     activate(report.generation)
-    assert importlib.import_module("acme_tool").version == "2.0"
+    assert "2.0" == importlib.import_module("acme_tool").version
     world.publish("acme-tool", "3.0")
     report = world.ensure(new_skill("c", dependencies=("acme-tool>=3",)))
-    assert (dict(report.failed), report.restart) == ({}, ("acme-tool",))
+    assert ({}, ("acme-tool",)) == (dict(report.failed), report.restart)
 
 
 def test_kernel_inside_goes_on_using_its_generation(

@@ -42,9 +42,9 @@ def test_hanging_uv_costs_its_limit_once(
     """The next load tells the same at once; who needs nothing works both times."""
     skills = [new_skill("plain"), new_skill("needy", dependencies=("acme-tool",))]
     first, second = world.ensure(*skills), world.ensure(*skills)
-    assert count(hanging) == 1
+    assert 1 == count(hanging)
     assert (first.failed, first.problem) == (second.failed, second.problem)
-    assert [path.parent.name for path in second.failed] == ["needy"]
+    assert ["needy"] == [path.parent.name for path in second.failed]
     assert second.problem is not None
     assert "did not end within 0.5 s" in second.problem.reason
     assert second.problem.fix.endswith("%reload_skills --retry")
@@ -57,21 +57,21 @@ def test_remembered_attempt_is_made_again_when_something_changed(
     skill = new_skill("needy", dependencies=("acme-tool",))
     world.ensure(skill)
     world.ensure(skill, retry=True)
-    assert count(hanging) == 2
+    assert 2 == count(hanging)
     world.ensure(skill, new_skill("other"))
-    assert count(hanging) == 3
+    assert 3 == count(hanging)
     rewrite(skill, "acme-tool", "acme-tools")
     world.ensure(skill)
-    assert count(hanging) == 4
+    assert 4 == count(hanging)
     world.environ["PRIME_SKILLS_UV_TIMEOUT"] = "0.4"
     world.ensure(skill)
-    assert count(hanging) == 5
+    assert 5 == count(hanging)
     age(world, seconds=10 * MAX_AGE_S)
     world.ensure(skill)
-    assert count(hanging) == 5
+    assert 5 == count(hanging)
     world.publish("acme-tools", "1.0")
     del world.environ["PRIME_SKILLS_UV"], world.environ["PRIME_SKILLS_UV_TIMEOUT"]
-    assert dict(world.ensure(skill).failed) == {}
+    assert {} == dict(world.ensure(skill).failed)
     assert not (world.environment.root / ATTEMPT).exists()
 
 
@@ -85,16 +85,16 @@ def test_want_of_a_network_is_believed_for_ten_minutes(
     skill = new_skill("needy", dependencies=("acme-tool",))
     for _ in range(2):
         assert "dns error" in world.ensure(skill).failed[skill.identity].reason
-    assert count(asked) == 1
+    assert 1 == count(asked)
     age(world, seconds=MAX_AGE_S - 60)
     world.ensure(skill)
-    assert count(asked) == 1
+    assert 1 == count(asked)
     age(world, seconds=MAX_AGE_S + 1)
     world.ensure(skill)
-    assert count(asked) == 2
+    assert 2 == count(asked)
     age(world, seconds=-3600)  # the clock was set back
     world.ensure(skill)
-    assert count(asked) == 3
+    assert 3 == count(asked)
 
 
 @pytest.mark.parametrize(
@@ -108,9 +108,9 @@ def test_damaged_memory_is_none(
     world.ensure(skill)
     (world.environment.root / ATTEMPT).write_text(text, encoding="utf-8")
     world.ensure(skill)
-    assert count(hanging) == 2
+    assert 2 == count(hanging)
     world.ensure(skill)
-    assert count(hanging) == 2
+    assert 2 == count(hanging)
 
 
 def test_own_mode_asks_again_after_ten_minutes(
@@ -121,9 +121,9 @@ def test_own_mode_asks_again_after_ten_minutes(
     world.environment = locate(mode="own", agent_directory=place, environ=world.environ)
     skill = new_skill("plain")
     reports = [world.ensure(skill) for _ in range(2)]
-    assert [report.generation for report in reports] == [None, None]
+    assert [None, None] == [report.generation for report in reports]
     assert reports[0].problem == reports[1].problem
-    assert count(hanging) == 1
+    assert 1 == count(hanging)
     age(world, seconds=MAX_AGE_S + 1)
     world.ensure(skill)
-    assert count(hanging) == 2
+    assert 2 == count(hanging)

@@ -136,4 +136,4 @@ def test_in14_excerpt_is_the_end_of_what_uv_said_from_its_error_on() -> None:
     assert excerpt(f"Resolved 3 packages in 5ms\n{_CONFLICT}") == _CONFLICT.rstrip()
     many = "\n".join(map(str, range(500)))
     assert excerpt(f"error: x\n{many}").splitlines() == many.splitlines()[-20:]
-    assert excerpt("") == ""
+    assert "" == excerpt("")

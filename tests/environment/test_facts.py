@@ -67,7 +67,7 @@ def test_missing_runtime_is_an_install_error(runtime: Path) -> None:
     shutil.rmtree(runtime)
     with pytest.raises(InstallError, match="runtime") as caught:
         runtime_identity()
-    assert caught.value.fix == "reinstall prime-skills-ext"
+    assert "reinstall prime-skills-ext" == caught.value.fix
 
 
 def test_installed_package_is_known_by_its_list_of_files(

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from prime_skills_ext.environment import record as records
 from prime_skills_ext.environment.record import Command
 from tests.environment.conftest import names, reasons, rewrite, run_python
 
@@ -77,7 +76,7 @@ def test_three_bad_of_many_are_isolated(
     ]
     report = world.ensure(*good, *bad)
     assert sorted(reasons(report)) == ["bad-0", "bad-1", "bad-2"]
-    assert len(report.installed) == 47
+    assert 47 == len(report.installed)
     # makes the environment, one for each culprit, one for all the others; the first
     # is repeated without what offline cannot be had
     assert len(calls) <= 6
@@ -199,114 +198,6 @@ def test_two_skills_with_one_project_name_are_told_apart(
     }
 
 
-def test_in01_second_call_does_nothing_when_one_skill_is_broken(
-    world: Any, new_skill: Any, calls: list[str]
-) -> None:
-    """Failures are remembered with their reason, and nothing is tried again."""
-    skills = [new_skill("a"), new_skill("bad", dependencies=("no-such-dist-xyz",))]
-    first = world.ensure(*skills)
-    calls.clear()
-    second = world.ensure(*skills)
-    assert calls == []
-    assert (second.installed, second.failed) == ((), first.failed)
-
-
-def test_in01_failure_is_tried_again_when_asked(world: Any, new_skill: Any) -> None:
-    """``retry`` looks again at what did not change."""
-    skill = new_skill("a", dependencies=("acme-tool",))
-    assert world.ensure(skill).failed
-    world.publish("acme-tool", "1.0")
-    assert world.ensure(skill).failed
-    assert not world.ensure(skill, retry=True).failed
-
-
-def test_in01_failure_is_tried_again_when_its_inputs_change(
-    world: Any, new_skill: Any
-) -> None:
-    """Correcting the file is enough."""
-    skill = new_skill("a", dependencies=("no-such-dist-xyz",))
-    assert world.ensure(skill).failed
-    rewrite(skill, "'no-such-dist-xyz'", "")
-    assert not world.ensure(skill).failed
-
-
-def test_in02_added_dependency_is_installed(
-    world: Any, new_skill: Any, tmp_path: Path
-) -> None:
-    """A changed pyproject.toml is installed anew."""
-    world.publish("acme-tool", "1.0")
-    skill = new_skill("a")
-    world.ensure(skill)
-    rewrite(skill, "dependencies = []", 'dependencies = ["acme-tool"]')
-    report = world.ensure(skill)
-    assert names(report) == ["a"]
-    assert run_python(report, "import acme_tool; print('in')", cwd=tmp_path) == "in"
-
-
-def test_in02_renamed_script_is_noticed(world: Any, new_skill: Any) -> None:
-    """Commands follow the file."""
-    skill = new_skill("a", scripts={"old": "a:run"})
-    world.ensure(skill)
-    rewrite(skill, "old =", "new =")
-    report = world.ensure(skill)
-    assert [command.name for command in report.commands[skill.identity]] == ["new"]
-
-
-@pytest.mark.network
-def test_in02_dynamic_dependency_file_is_an_input(
-    world: Any, new_skill: Any, tmp_path: Path
-) -> None:
-    """A file behind ``dynamic`` counts as much as pyproject.toml."""
-    world.environ.pop("PI_OFFLINE")
-    world.publish("acme-tool", "1.0")
-    pyproject = (
-        '[project]\nname = "a"\nversion = "1"\ndynamic = ["dependencies"]\n'
-        '[build-system]\nrequires = ["setuptools>=64"]\n'
-        'build-backend = "setuptools.build_meta"\n'
-        '[tool.setuptools.dynamic]\ndependencies = {file = ["needs.txt"]}\n'
-    )
-    skill = new_skill("a", pyproject=pyproject, files={"needs.txt": ""})
-    assert not world.ensure(skill).failed
-    (skill.directory / "needs.txt").write_text("acme-tool\n", encoding="utf-8")
-    report = world.ensure(skill)
-    assert (names(report), dict(report.failed)) == (["a"], {})
-    assert run_python(report, "import acme_tool; print('in')", cwd=tmp_path) == "in"
-
-
-def test_record_is_cumulative_when_the_selection_changes(
-    world: Any, new_skill: Any, calls: list[str]
-) -> None:
-    """Going from A to B and back to A installs nothing the second time."""
-    first, second = new_skill("a"), new_skill("b")
-    world.ensure(first)
-    world.ensure(second)
-    calls.clear()
-    report = world.ensure(first)
-    assert (calls, report.installed, dict(report.failed)) == ([], (), {})
-
-
-def test_order_of_the_selection_never_matters(
-    world: Any, new_skill: Any, calls: list[str]
-) -> None:
-    """The record is compared as a set."""
-    skills = [new_skill("alpha", dependencies=("zeta",)), new_skill("zeta")]
-    world.ensure(*skills)
-    calls.clear()
-    assert world.ensure(*reversed(skills)).installed == ()
-    assert calls == []
-
-
-def test_folder_that_is_gone_leaves_the_record(world: Any, new_skill: Any) -> None:
-    """A skill whose folder was removed is forgotten at the next change."""
-    first, second = new_skill("a"), new_skill("b")
-    world.ensure(first)
-    first.directory.rename(first.directory.with_name("elsewhere"))
-    report = world.ensure(second)
-    assert report.generation is not None
-    known = records.read(report.generation.record).skills.values()
-    assert [skill.import_name for skill in known] == ["b"]
-
-
 def test_markdown_skills_need_no_environment(world: Any, new_skill: Any) -> None:
     """Without a Python-backed skill nothing is made at all."""
     report = world.ensure()
@@ -385,7 +276,7 @@ def test_in06_project_named_otherwise_resolves_to_this_directory(
     """No backend has to find the package; the import name is the skill's own code."""
     skill = new_skill("fetch", pyproject=_UNLIKE)
     report = world.ensure(skill)
-    assert (names(report), dict(report.failed)) == (["fetch"], {})
+    assert (["fetch"], {}) == (names(report), dict(report.failed))
     code = "import fetch; print(fetch.__file__)"
     found = run_python(report, code, cwd=tmp_path)
     assert skill.directory / "src" / "fetch" / "__init__.py" == Path(found)
@@ -405,5 +296,5 @@ def test_in06_backend_that_would_find_nothing_is_told_before_it_runs(
     assert f"Add these two lines to pyproject.toml:\n{lines}" == failure.fix
     assert "building" not in {event.stage for event in world.told}
     rewrite(skill, "[build-system]", f"{lines}\n\n[build-system]")
-    assert names(world.ensure(skill)) == ["fetch"]
+    assert ["fetch"] == names(world.ensure(skill))
     assert "building" in {event.stage for event in world.told}

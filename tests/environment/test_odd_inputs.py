@@ -21,7 +21,7 @@ def test_odd_paths_are_installed(
     skill = new_skill("a", root=tmp_path / folder)
     report = world.ensure(skill)
     assert not report.failed
-    assert run_python(report, "import a; print(a.run())", cwd=tmp_path) == "1"
+    assert "1" == run_python(report, "import a; print(a.run())", cwd=tmp_path)
 
 
 def test_path_with_a_hash_is_installed_by_its_own_backend(
@@ -31,9 +31,9 @@ def test_path_with_a_hash_is_installed_by_its_own_backend(
     files = {"setup.py": ""}
     skill = new_skill("a", root=tmp_path / "c#", backend="uv_build", files=files)
     report = world.ensure(skill)
-    assert dict(report.failed) == {}
-    assert run_python(report, "import a; print(a.run())", cwd=tmp_path) == "1"
-    assert dict(world.ensure(skill, new_skill("b")).failed) == {}
+    assert {} == dict(report.failed)
+    assert "1" == run_python(report, "import a; print(a.run())", cwd=tmp_path)
+    assert {} == dict(world.ensure(skill, new_skill("b")).failed)
 
 
 def test_record_with_a_senseless_entry_costs_its_skill_an_install(
@@ -46,9 +46,9 @@ def test_record_with_a_senseless_entry_costs_its_skill_an_install(
     data["pythonSkills"][0]["extra"] = ["@@"]
     generation.record.write_text(json.dumps(data), encoding="utf-8")
     report = world.ensure(*skills)
-    assert (names(report), dict(report.failed)) == (["a"], {})
+    assert (["a"], {}) == (names(report), dict(report.failed))
     again = world.ensure(*skills)
-    assert (names(again), dict(again.failed)) == ([], {})
+    assert ([], {}) == (names(again), dict(again.failed))
 
 
 def test_relative_requirement_is_refused_in_uvs_words(
@@ -57,6 +57,7 @@ def test_relative_requirement_is_refused_in_uvs_words(
     """The reason is uv's innermost one, not that a file could not be parsed."""
     skill = new_skill("a", dependencies=("other @ file:../other",))
     reason = world.ensure(skill).failed[skill.identity].reason
-    assert reason == (
+    assert (
         "Failed to read `a`: relative path without a working directory: ../other"
+        == reason
     )

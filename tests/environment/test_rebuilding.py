@@ -40,7 +40,7 @@ def test_in10_rebuild_is_beside_and_whole(
     before = sorted(old.directory.rglob("*"))
     world.publish("acme-tool", "1.1")
     found = anew(world, skill)
-    assert (found.directory.name, found.skills, found.failed) == ("2", 2, ())
+    assert ("2", 2, ()) == (found.directory.name, found.skills, found.failed)
     assert before == sorted(old.directory.rglob("*"))
     report = world.ensure(skill, other)
     assert (found.directory, ()) == (report.generation.directory, report.installed)

@@ -109,7 +109,7 @@ def test_in01_an_entry_that_is_not_as_written_costs_its_skill_alone(
     data["pythonSkills"][1].update(change)
     path.write_text(json.dumps(data), encoding="utf-8")
     kept = {key: record.skills[key] for key in ("/skills/a", "/skills/c")}
-    assert records.read(path) == Record(base="b", skills=kept)
+    assert Record(base="b", skills=kept) == records.read(path)
 
 
 @pytest.mark.parametrize("damage", [5, "text", None, [], {"a": 1}])
@@ -129,4 +129,4 @@ def test_di11_only_a_regular_file_is_a_record(tmp_path: Path) -> None:
     """Opening a FIFO would wait for a writer for ever."""
     os.mkfifo(tmp_path / "fifo")
     for path in (tmp_path / "fifo", tmp_path, Path("/dev/zero"), tmp_path / "none"):
-        assert records.read(path) == Record()
+        assert Record() == records.read(path)

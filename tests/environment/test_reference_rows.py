@@ -44,13 +44,13 @@ def test_s12_5_rows4_to_7_siblings_are_matched_however_they_are_written(
     zeta = new_skill("zeta", project="Prime.Zeta_Tool")
     alpha = new_skill("alpha", dependencies=("prime-zeta-tool[fast]>=0.1",))
     report = world.ensure(alpha, zeta)
-    assert (names(report), dict(report.failed)) == (["alpha", "zeta"], {})
-    assert len(installs(calls)) == 1
+    assert (["alpha", "zeta"], {}) == (names(report), dict(report.failed))
+    assert 1 == len(installs(calls))
     known = records.read(report.generation.record).skills[str(alpha.directory)]
     assert known.pyproject_hash.startswith("sha256:")
     assert known.siblings == (str(zeta.directory),)
     code = "import alpha, zeta; print(alpha.run() + zeta.run())"
-    assert run_python(report, code, cwd=tmp_path) == "2"
+    assert "2" == run_python(report, code, cwd=tmp_path)
 
 
 def test_w15_dependency_that_sorts_after_its_dependent_is_warm(
@@ -60,8 +60,8 @@ def test_w15_dependency_that_sorts_after_its_dependent_is_warm(
     skills = [new_skill("alpha", dependencies=("zeta",)), new_skill("zeta")]
     world.ensure(*skills)
     calls.clear()
-    assert names(world.ensure(*reversed(skills))) == []
-    assert calls == []
+    assert [] == names(world.ensure(*reversed(skills)))
+    assert [] == calls
 
 
 def test_s12_5_row8_edited_skill_is_installed_again_alone(
@@ -76,7 +76,7 @@ def test_s12_5_row8_edited_skill_is_installed_again_alone(
     report = world.ensure(*skills)
     after = records.read(report.generation.record).skills
     assert (names(report), report.generation) == (["a"], old.generation)
-    assert len(installs(calls)) == 1
+    assert 1 == len(installs(calls))
     changed = [key for key in after if after[key] != before[key]]
     assert changed == [str(skills[0].directory)]
 
@@ -89,7 +89,7 @@ def test_s12_5_row9_w17_second_start_retries_nothing_and_rebuilds_nothing(
     first = world.ensure(*skills)
     calls.clear()
     again = world.ensure(*skills)
-    assert (names(first), names(again), calls) == (["good"], [], [])
+    assert (["good"], [], []) == (names(first), names(again), calls)
     assert reasons(again) == reasons(first)
     assert "no-such-dist-xyz" in reasons(again)["bad"]
 
@@ -105,11 +105,11 @@ def test_s12_5_rows10_13_stale_record_is_renewed(
     fresh = data[field]
     generation.record.write_text(json.dumps({**data, field: 8}), encoding="utf-8")
     report = world.ensure(skill)
-    assert dict(report.failed) == {}
+    assert {} == dict(report.failed)
     renewed = json.loads(report.generation.record.read_text(encoding="utf-8"))
     if field != "site":  # another directory has another stamp
         assert renewed[field] == fresh
-    assert names(world.ensure(skill)) == []
+    assert [] == names(world.ensure(skill))
 
 
 def test_w26_what_the_record_says_is_checked_against_the_disk(
@@ -122,7 +122,7 @@ def test_w26_what_the_record_says_is_checked_against_the_disk(
     for path in site.glob("acme_tool*"):
         shutil.rmtree(path) if path.is_dir() else path.unlink()
     report = world.ensure(skill)
-    assert (names(report), dict(report.failed)) == (["a"], {})
+    assert (["a"], {}) == (names(report), dict(report.failed))
     assert list(site.glob("acme_tool-1.0.dist-info"))
 
 
@@ -136,6 +136,6 @@ def test_in06_project_named_otherwise_than_its_folder(
     )
     skill = new_skill("a", pyproject=text)
     report = world.ensure(skill)
-    assert dict(report.failed) == {}
+    assert {} == dict(report.failed)
     where = run_python(report, "import a; print(a.__file__)", cwd=tmp_path)
     assert Path(where).is_relative_to(skill.directory)

@@ -108,7 +108,7 @@ def test_new_skill_cannot_break_an_earlier_one(
     first = new_skill("a", dependencies=("acme-tool<2",))
     old = world.ensure(first)
     report = world.ensure(first, new_skill("b", dependencies=("acme-tool>=2",)))
-    assert reasons(report) == {"b": "b needs acme-tool>=2, and a needs acme-tool<2"}
+    assert {"b": "b needs acme-tool>=2, and a needs acme-tool<2"} == reasons(report)
     assert report.generation == old.generation
     code = "import acme_tool; print(acme_tool.version)"
     assert run_python(report, code, cwd=tmp_path) == "1.0"
@@ -194,9 +194,9 @@ def test_in10_after_a_kill_the_next_one_is_built_elsewhere(
     left = world.environment.root / ".building-next"
     (left / "venv" / "half").mkdir(parents=True)
     (world.environment.root / ".request-x").mkdir()
-    assert dict(world.ensure(new_skill("a")).failed) == {}
+    assert {} == dict(world.ensure(new_skill("a")).failed)
     made = [call for call in calls if " venv " in call]
-    assert len(made) == 1
+    assert 1 == len(made)
     assert str(left / "venv") not in made[0]
     names_left = {path.name for path in world.environment.root.iterdir()}
     assert not [name for name in names_left if name.startswith((".b", ".r"))]

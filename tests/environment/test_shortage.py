@@ -56,7 +56,7 @@ def test_hanging_uv_is_given_up(world: Any, new_skill: Any, tmp_path: Path) -> N
     assert [path.parent.name for path in report.failed] == ["needy"]
     assert report.problem is not None
     uv = world.environ["PRIME_SKILLS_UV"]
-    assert report.problem.reason == f"{uv} did not end within 0.5 s"
+    assert f"{uv} did not end within 0.5 s" == report.problem.reason
     assert "PRIME_SKILLS_UV_TIMEOUT" in report.problem.fix
 
 
@@ -71,7 +71,7 @@ def test_hanging_uv_is_remembered_by_a_skill_of_a_living_environment(
     first, second = (world.ensure(new_skill("plain"), needy) for _ in range(2))
     assert first.failed == second.failed
     assert "did not end within 0.5 s" in first.failed[needy.identity].reason
-    assert (tmp_path / "asked").read_text(encoding="utf-8") == ".\n"
+    assert ".\n" == (tmp_path / "asked").read_text(encoding="utf-8")
 
 
 def test_no_network_fails_only_who_needs_it(

@@ -113,8 +113,8 @@ def test_data_home_is_used_when_a_parent_is_read_only(tmp_path: Path) -> None:
         agent_directory=Path("/proc/prime/agent"),
         environ={"XDG_DATA_HOME": str(data)},
     )
-    assert environment.base == data / "prime" / "agent" / "prime-skills" / "venvs"
-    assert list(tmp_path.iterdir()) == []
+    assert data / "prime" / "agent" / "prime-skills" / "venvs" == environment.base
+    assert [] == list(tmp_path.iterdir())
 
 
 def test_every_place_is_named_once(tmp_path: Path) -> None:

@@ -85,7 +85,7 @@ class Session:
     def end(self) -> dict[str, Any]:
         """Return what it says after the load, and let it end."""
         stdout, stderr = self.process.communicate(timeout=_TIMEOUT_S)
-        assert (stderr, self.process.returncode) == ("", 0), stderr
+        assert ("", 0) == (stderr, self.process.returncode), stderr
         told: dict[str, Any] = json.loads(stdout)
         return told
 
@@ -183,7 +183,7 @@ class Machine:
         self.publish("of-others", "1.0")
         self.user_of("theirs", "of_others", "of-others", root=root)
         before = self.start(other, PRIME_SKILLS_TRUST="all")
-        assert before["answers"]["theirs"] == "1.0"
+        assert "1.0" == before["answers"]["theirs"]
         theirs = tree_hash(Path(before["generation"]))
         with self.session() as living:
             mine = living.read()["answers"]
@@ -194,7 +194,7 @@ class Machine:
         after = self.start(
             other, PRIME_SKILLS_TRUST="all", PRIME_SKILLS_UV="/nowhere/uv"
         )
-        assert after["answers"]["theirs"] == "1.0"
+        assert "1.0" == after["answers"]["theirs"]
         assert after["generation"] == before["generation"]
 
     def is_whole(self, told: Mapping[str, Any], **keywords: Any) -> bool:

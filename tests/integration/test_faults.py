@@ -36,8 +36,8 @@ def test_second_skill_that_contradicts_the_first_fails_alone(machine: Machine) -
     with machine.neighbours():
         second = machine.user_of("second", "acme", "acme>=2")
         told = machine.start()
-        assert told["states"] == {"first": "ready", "second": "install-failed"}
-        assert told["answers"] == {"first": "1.0"}
+        assert {"first": "ready", "second": "install-failed"} == told["states"]
+        assert {"first": "1.0"} == told["answers"]
         said = "second needs acme>=2, and first needs acme<2"
         assert told["reasons"]["second"] == said
         machine.asked.unlink()
@@ -45,7 +45,7 @@ def test_second_skill_that_contradicts_the_first_fails_alone(machine: Machine) -
         assert (again, machine.calls) == (told, [])
         relax(second, "acme>=2", "acme>=1")
         healed = machine.start()
-        assert healed["answers"] == {"first": "1.0", "second": "1.0"}
+        assert {"first": "1.0", "second": "1.0"} == healed["answers"]
         assert machine.is_whole(healed)
 
 
@@ -81,12 +81,12 @@ def test_kernel_with_a_local_version_and_an_editable_is_left_as_it_is(
     with machine.neighbours():
         machine.user_of("newer", "torchlike", "torchlike>=3")
         told = machine.start(python=lab)
-        assert told["states"] == {
+        assert {
             "deep": "ready",
             "newer": "install-failed",
             "plain": "ready",
-        }
-        assert told["answers"] == {"deep": "1.0", "plain": "2.0+cu121"}
+        } == told["states"]
+        assert {"deep": "1.0", "plain": "2.0+cu121"} == told["answers"]
         reason = told["reasons"]["newer"]
         assert "needs torchlike>=3, the kernel has torchlike 2.0+cu121 at" in reason
         installed = {
@@ -116,7 +116,7 @@ def test_undeclared_httpx_is_added_once_and_kept(machine: Machine, bare: Path) -
     with machine.neighbours():
         machine.user_of("fetch", "httpx")
         told = machine.start(python=bare)
-        assert told["answers"] == {"fetch": "99.0", "good": "good"}
+        assert {"fetch": "99.0", "good": "good"} == told["answers"]
         assert "undeclared-requirement" in told["codes"], told["codes"]
         assert machine.is_whole(told, python=bare)
 
@@ -149,13 +149,13 @@ def test_in03_four_kernels_start_at_once_on_an_empty_environment(
         with ThreadPoolExecutor(4) as pool:
             names = [f"s{number}" for number in range(4)]
             outcomes = list(pool.map(_load, kernels, names))
-        assert [(one.stdout, one.stderr, one.error) for one in outcomes] == [
-            ("1.0\n", "", None)
-        ] * 4
+        assert [("1.0\n", "", None)] * 4 == [
+            (one.stdout, one.stderr, one.error) for one in outcomes
+        ]
         # whoever came first still has what it uses
         assert (
-            kernels[0].run("print(await s0(), await also0())").stdout == "1.0 also0\n"
+            "1.0 also0\n" == kernels[0].run("print(await s0(), await also0())").stdout
         )
     told = machine.start(PRIME_SKILLS_PATH=os.pathsep.join(map(str, roots)))
     assert set(told["states"].values()) == {"ready"}
-    assert Path(told["generation"]).name == "1"
+    assert "1" == Path(told["generation"]).name

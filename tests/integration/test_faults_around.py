@@ -23,16 +23,16 @@ def test_two_projects_with_a_skill_of_one_name_side_by_side(machine: Machine) ->
         machine.session(projects[0], PRIME_SKILLS_TRUST="all") as one,
         machine.session(projects[1], PRIME_SKILLS_TRUST="all") as two,
     ):
-        assert one.read()["answers"] == {"same": "0.0"}
-        assert two.read()["answers"] == {"same": "1.0"}
+        assert {"same": "0.0"} == one.read()["answers"]
+        assert {"same": "1.0"} == two.read()["answers"]
         machine.asked.unlink()
         for _ in range(4):
-            assert one.ask("reload")["answers"] == {"same": "0.0"}
-            assert two.ask("reload")["answers"] == {"same": "1.0"}
+            assert {"same": "0.0"} == one.ask("reload")["answers"]
+            assert {"same": "1.0"} == two.ask("reload")["answers"]
         for number, project in enumerate(projects):
             told = machine.start(project, PRIME_SKILLS_TRUST="all")
-            assert told["answers"] == {"same": f"{number}.0"}
-        assert machine.calls == []
+            assert {"same": f"{number}.0"} == told["answers"]
+        assert [] == machine.calls
 
 
 def test_decoys_are_not_touched(machine: Machine) -> None:
@@ -51,7 +51,7 @@ def test_decoys_are_not_touched(machine: Machine) -> None:
     with machine.neighbours():
         machine.skill("built", backend="uv_build", files={"setup.py": ""})
         told = machine.start(**environ)
-        assert told["answers"] == {"built": "built", "user": "1.0"}
+        assert {"built": "built", "user": "1.0"} == told["answers"]
         assert machine.is_whole(told)
     assert tree_hash(machine.folder / "decoys") == before
 
@@ -69,7 +69,7 @@ def test_in08_broken_workspace_around_everything(
     with machine.neighbours():
         machine.skill("slow", backend="uv_build", files={"setup.py": ""})
         told = machine.start()
-        assert told["answers"] == {"fast": "1.0", "slow": "slow"}, told["reasons"]
+        assert {"fast": "1.0", "slow": "slow"} == told["answers"], told["reasons"]
         assert machine.is_whole(told)
     assert parent.read_text("utf-8") == content
     assert not (machine.folder / "uv.lock").exists()

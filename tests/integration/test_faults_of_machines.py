@@ -47,7 +47,7 @@ def test_in10_kill_at_ten_moments_of_an_install(machine: Machine) -> None:
             told = machine.start(**environ)
             assert struck.process.returncode in {-9, 0}
             assert machine.is_whole(told, **environ)
-            assert len(told["answers"]) == number + 2
+            assert number + 2 == len(told["answers"])
 
 
 @pytest.mark.parametrize("what", ["record", "everything"])
@@ -75,7 +75,7 @@ def test_full_disk_loses_nothing(machine: Machine, what: str) -> None:
         assert record_of(before).read_bytes() == record
         healed = machine.start()
         assert machine.is_whole(healed)
-        assert healed["answers"]["needy"] == "1.0"
+        assert "1.0" == healed["answers"]["needy"]
 
 
 def test_in14_missing_uv_costs_only_who_needs_it(machine: Machine) -> None:
@@ -88,7 +88,7 @@ def test_in14_missing_uv_costs_only_who_needs_it(machine: Machine) -> None:
         machine.user_of("also", "acme", "acme>=1")
         machine.user_of("needy", "other", "other")
         told = machine.start(PRIME_SKILLS_UV="/nowhere/uv")
-        assert told["answers"] == {"also": "1.0", "plain": "plain", "user": "1.0"}
+        assert {"also": "1.0", "plain": "plain", "user": "1.0"} == told["answers"]
         assert "it needs other; uv not found" in told["reasons"]["needy"]
         assert "/nowhere/uv" in told["reasons"]["needy"]
         assert machine.is_whole(machine.start())
@@ -111,16 +111,16 @@ def test_hanging_uv_is_waited_for_once(machine: Machine, *, is_cold: bool) -> No
         machine.asked.unlink()
         told = machine.start(**hanging, **own)
         assert "did not end within 0.5 s" in told["reasons"]["needy"]
-        assert told["answers"]["plain"] == "plain"
+        assert "plain" == told["answers"]["plain"]
         assert told["states"]["user"] == ("install-failed" if is_cold else "ready")
-        assert len(machine.calls) == 1
+        assert 1 == len(machine.calls)
         with machine.session(**hanging, **own) as again:
             assert again.read()["reasons"] == told["reasons"]
-            assert len(machine.calls) == 1
+            assert 1 == len(machine.calls)
             assert again.ask("reload")["reasons"] == told["reasons"]
-            assert len(machine.calls) == 1
+            assert 1 == len(machine.calls)
             assert again.ask("retry")["reasons"] == told["reasons"]
-            assert len(machine.calls) == 2
+            assert 2 == len(machine.calls)
         assert machine.is_whole(machine.start(**own), **own)
 
 
@@ -138,9 +138,9 @@ def test_no_network_and_an_empty_cache(machine: Machine) -> None:
             "UV_CACHE_DIR": str(machine.folder / "cache"),
         }
         told = machine.start(**environ)
-        assert told["answers"] == {"plain": "plain", "user": "1.0"}
+        assert {"plain": "plain", "user": "1.0"} == told["answers"]
         assert "no network to fetch it" in told["reasons"]["needy"]
-        assert told["fixes"]["needy"] == "go online once, then %reload_skills --retry"
+        assert "go online once, then %reload_skills --retry" == told["fixes"]["needy"]
         machine.asked.unlink()
         assert (machine.start(**environ)["reasons"], machine.calls) == (
             told["reasons"],
@@ -149,7 +149,7 @@ def test_no_network_and_an_empty_cache(machine: Machine) -> None:
         machine.publish("other", "1.0")
         with machine.session(**environ) as session:
             session.read()
-            assert session.ask("retry")["answers"]["needy"] == "1.0"
+            assert "1.0" == session.ask("retry")["answers"]["needy"]
         assert machine.is_whole(machine.start())
 
 
@@ -175,7 +175,7 @@ def test_base_interpreter_is_gone(machine: Machine) -> None:
     with machine.neighbours():
         python = make(base / program)
         before = machine.start(python=python)
-        assert before["answers"] == {"user": "1.0"}
+        assert {"user": "1.0"} == before["answers"]
         assert str(base) in (Path(before["generation"]) / "pyvenv.cfg").read_text()
         shutil.rmtree(base)
         python = make(real / program)

@@ -376,7 +376,7 @@ def test_settings_are_those_of_the_profile(tmp_path: Path) -> None:
 
     found = _config(["-f", "x.json"], IPYTHONDIR=str(tmp_path))
 
-    assert found == "{'skill_paths': ['/skills']}\n"
+    assert "{'skill_paths': ['/skills']}\n" == found
 
 
 def test_settings_are_those_of_the_options(tmp_path: Path) -> None:
@@ -390,4 +390,4 @@ def test_settings_are_those_of_the_options(tmp_path: Path) -> None:
 
 def test_settings_cost_nothing_where_there_are_none(tmp_path: Path) -> None:
     """Without a settings file the kernel's application is not imported."""
-    assert _config(["-f", "x.json"], IPYTHONDIR=str(tmp_path)) == "None\n"
+    assert "None\n" == _config(["-f", "x.json"], IPYTHONDIR=str(tmp_path))

@@ -317,7 +317,7 @@ def test_warm_start_imports_the_memo_and_little_else_until_the_package_changes(
         done = subprocess.run(
             argv, env=environ, cwd=tmp_path, capture_output=True, text=True, check=True
         )
-        assert done.stderr == ""
+        assert "" == done.stderr
         return done.stdout
 
     assert "'launching.deciding'" in start()

@@ -136,7 +136,7 @@ def test_quoted_values_come_back(
 
 
 @given(st.lists(st.sampled_from([*TOKENS, "a", "b c"]), max_size=8).map("".join))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_corrected_line_gives_the_same_value(text: str) -> None:
     """Whoever follows the fix gets what was recovered, and no finding."""
     text = " ".join(text.split())

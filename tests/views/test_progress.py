@@ -70,7 +70,7 @@ def test_cell_shows_one_display_that_ends_empty(client: Any) -> None:
     displays = {content["transient"]["display_id"] for _, content in found[:-1]}
     assert len(displays) == 1
     one, two = (content["data"]["text/html"] for _, content in found[1:3])
-    assert ("Two &lt;2&gt;" in two, "value='1' max='2'" in two) == (True, True)
+    assert (True, True) == ("Two &lt;2&gt;" in two, "value='1' max='2'" in two)
     assert "<progress" not in one  # nothing is counted there
 
 
