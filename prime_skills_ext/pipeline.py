@@ -28,8 +28,9 @@ from prime_skills_ext.catalog.survey import Choices, Survey, survey
 from prime_skills_ext.catalog.trust import Distrust, needs_trust
 from prime_skills_ext.environment import record as records
 from prime_skills_ext.environment.activation import activate, deactivate
-from prime_skills_ext.environment.facts import is_inside
 from prime_skills_ext.environment.installation import InstallReport, ensure
+from prime_skills_ext.environment.record import SkillRecord
+from prime_skills_ext.environment.recorded import borrowed, linked
 from prime_skills_ext.environment.scripts import write_scripts
 from prime_skills_ext.environment.undeclared import find_undeclared, undeclared_notes
 from prime_skills_ext.environment.venv import Environment, Generation, Mode, locate
@@ -252,16 +253,14 @@ class Pipeline:
         lending.provide(
             self, loans(usable, agent_directory=directory, environ=self._environ)
         )
+        links = linked(generation, is_own=self._mode == "own")
         bindings = self._binder.bind(
             holders,
             problems={**_failures(installed), **gated},
-            refused=_refused(holders, installed),
+            refused=_refused(holders, links),
             modules={"rlm": RUNTIME},
             values=self._values(selection, gated=gated),
-            # where the kernel runs inside it, its packages are the kernel's own
-            ignored=()
-            if generation is None or is_inside(generation)
-            else (generation.site_packages,),
+            ignored=borrowed(generation, links),
             reload=reload,
             tell=self._progress,
         )
@@ -368,24 +367,20 @@ def _doubt(
     return found and f"{candidate.skill.name}: {found.reason}. Fix: {found.fix}"
 
 
-def _refused(skills: Iterable[Skill], installed: InstallReport) -> dict[str, Refusal]:
-    """Import names that the environment knows, but not from the skills of this kernel.
-
-    Their links may be on ``sys.path`` where the kernel runs inside the environment.
-    """
-    if installed.generation is None:
-        return {}
+def _refused(
+    skills: Iterable[Skill], links: Mapping[str, tuple[SkillRecord, ...]]
+) -> dict[str, Refusal]:
+    """Import names that are linked, but not to the skills of this kernel."""
     held = {skill.import_name for skill in skills if skill.python is not None}
-    known = records.read(installed.generation.record).skills.values()
     problem = Problem(
         state="removed",
         reason="it is installed, but no skill of this kernel has that name",
         fix="%skill list --all",
     )
     return {
-        item.import_name: Refusal(problem=problem, src=Path(item.package_path) / "src")
-        for item in known
-        if item.import_name not in held
+        name: Refusal(problem=problem, src=Path(known[-1].package_path) / "src")
+        for name, known in links.items()
+        if name not in held
     }
 
 
