@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from prime_skills_ext.doctor import examine
 from prime_skills_ext.manager import SkillManager
+from tests.conftest import MakeSkill, Run
 
 
 def _doctor(**environ: str) -> dict[str, tuple[str, str | None]]:
@@ -28,3 +31,27 @@ def test_failed_start_without_a_fix_is_tried_again(home: Path) -> None:
     _, fix = _doctor(PRIME_SKILLS_LAUNCH_ERROR="OSError: odd")["kernelspec"]
 
     assert "restart the kernel" == fix
+
+
+@pytest.mark.integration
+@pytest.mark.usefixtures("place")
+def test_a_skill_that_failed_is_told_with_the_file_to_correct(
+    run: Run, home: Path, make_skill: MakeSkill
+) -> None:
+    """Neither a requirement nor code stands in ``SKILL.md``."""
+    root = home / ".agents" / "skills"
+    project = make_skill(root, "bad-project", python="def run(): pass")
+    (project / "pyproject.toml").write_text("[project", encoding="utf-8")
+    code = make_skill(root, "bad-code", python="1 / 0")
+    lost = make_skill(root, "bad-import", python="import acme_tool")
+    run("%load_ext prime_skills_ext")
+
+    told = {check.title: check for check in run("%skill doctor").checks}
+
+    assert told["bad-project"].detail.endswith(f" ({project / 'pyproject.toml'})")
+    assert told["bad-code"].detail.endswith(f" ({code / 'src'})")
+    assert told["bad-import"].detail.endswith(f" ({lost / 'src'})")
+    assert (
+        "add what brings `acme_tool` to `dependencies` in its pyproject.toml, or "
+        "repair its code, then run %reload_skills"
+    ) == told["bad-import"].fix

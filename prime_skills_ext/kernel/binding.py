@@ -399,9 +399,9 @@ def _removed(gone: Placement) -> Problem:
 
 
 def _stale(error: BaseException, *, src: Path) -> Problem:
-    return Problem(
+    failed = import_failed(error, src=src)
+    return failed._replace(
         state="stale",
-        reason=f"the last edit does not load, the version before it is live: "
-        f"{import_failed(error, src=src).reason}",
-        fix="Repair the skill's code, then run %reload_skills",
+        reason="the last edit does not load, the version before it is live: "
+        f"{failed.reason}",
     )
