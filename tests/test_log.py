@@ -100,8 +100,8 @@ def test_the_fix_of_a_clash_names_only_what_is_ones_own(
     )
     uv = tmp_path / "uv"
     uv.write_text(
-        "#!/bin/sh\n"
-        f"case \" $* \" in *' pip install '*) echo '{words}' >&2; exit 1;; esac\n"
+        # the file of requirements is among the arguments
+        f"#!/bin/sh\ngrep -qs needy -- \"$@\" && {{ echo '{words}' >&2; exit 1; }}\n"
         f'exec {find_uv({})} "$@"\n',
         encoding="utf-8",
     )
