@@ -38,14 +38,22 @@ def examine(manager: SkillManager, *, everything: bool = False) -> Doctor:
         manager: Whose snapshot is read.
         everything: Name every diagnostic, also the fourth and later of one kind.
     """
+    checks = (
+        *_python(manager),
+        *_environments(manager),
+        *_uv(manager.environ),
+        *_sources(manager),
+        *_skills(manager),
+        *_diagnostics(manager.catalogue.diagnostics, everything=everything),
+    )
+    causes = [check.detail for check in checks if check.title in {"uv", "kernelspec"}]
     return Doctor(
-        checks=(
-            *_python(manager),
-            *_environments(manager),
-            *_uv(manager.environ),
-            *_sources(manager),
-            *_skills(manager),
-            *_diagnostics(manager.catalogue.diagnostics, everything=everything),
+        checks=tuple(
+            check
+            for check in checks
+            # told by what it comes from
+            if check.title != "environment"
+            or not any(check.detail in cause for cause in causes)
         )
     )
 
@@ -61,7 +69,7 @@ def tell_log(manager: SkillManager, name: str) -> Message:
     installed = manager.snapshot.installed
     failure = installed.failed.get(identity)
     log = "" if failure is None else failure.log
-    if not log and package is not None and installed.generation is not None:
+    if failure is None and package is not None and installed.generation is not None:
         # what works without its command has failed in part
         known = records.read(installed.generation.record).skills
         entry = known.get(package_path(package))

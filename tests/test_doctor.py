@@ -55,3 +55,32 @@ def test_a_skill_that_failed_is_told_with_the_file_to_correct(
         "add what brings `acme_tool` to `dependencies` in its pyproject.toml, or "
         "repair its code, then run %reload_skills"
     ) == told["bad-import"].fix
+
+
+@pytest.mark.integration
+@pytest.mark.usefixtures("place")
+def test_a_missing_uv_is_one_problem_and_no_older_log_is_told(
+    run: Run, home: Path, make_skill: MakeSkill, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What uv said the last time has nothing to do with it."""
+    root = home / ".agents" / "skills"
+    needy = make_skill(
+        root, "needy", python="def run(): pass", dependencies=("acme-x<0",)
+    )
+    monkeypatch.delenv("PRIME_SKILLS_UV")
+    monkeypatch.setenv("PI_OFFLINE", "1")
+    make_skill(root, "plain", python="def run(): pass")
+    run("%load_ext prime_skills_ext")
+    assert "error" in run("%skill log needy").text
+    monkeypatch.setenv("PRIME_SKILLS_UV", "/nowhere/uv")
+    project = (needy / "pyproject.toml").read_text(encoding="utf-8")
+    (needy / "pyproject.toml").write_text(project.replace("acme-x", "acme-y"))
+    run("%reload_skills")
+
+    found = run("%skill doctor").checks
+
+    wrong = [check.title for check in found if check.state == "problem"]
+    assert ["uv", "needy"] == wrong
+    assert run("%skill log needy").text.startswith(
+        "needy left no log: it failed before uv was asked: it needs acme-y"
+    )
