@@ -11,6 +11,7 @@ import traceback
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import groupby
+from pathlib import Path
 
 from prime_skills_ext.catalog.status import FAILED, SkillStatus
 from prime_skills_ext.environment import record as records
@@ -41,16 +42,24 @@ def examine(manager: SkillManager, *, everything: bool = False) -> Doctor:
         manager: Whose snapshot is read.
         everything: Name every diagnostic, also the fourth and later of one kind.
     """
+    checks = (
+        *_python(manager),
+        *_environments(manager),
+        *_uv(manager.environ),
+        *_sources(manager),
+        *_skills(manager),
+        *_diagnostics(
+            manager.catalogue.diagnostics + _nesting(manager), everything=everything
+        ),
+    )
+    causes = [check.detail for check in checks if check.title in {"uv", "kernelspec"}]
     return Doctor(
-        checks=(
-            *_python(manager),
-            *_environments(manager),
-            *_uv(manager.environ),
-            *_sources(manager),
-            *_skills(manager),
-            *_diagnostics(
-                manager.catalogue.diagnostics + _nesting(manager), everything=everything
-            ),
+        checks=tuple(
+            check
+            for check in checks
+            # told by what it comes from
+            if check.title != "environment"
+            or not any(check.detail in cause for cause in causes)
         )
     )
 
@@ -66,7 +75,7 @@ def tell_log(manager: SkillManager, name: str) -> Message:
     installed = manager.snapshot.installed
     failure = installed.failed.get(identity)
     log = "" if failure is None else failure.log
-    if not log and package is not None and installed.generation is not None:
+    if failure is None and package is not None and installed.generation is not None:
         # what works without its command has failed in part
         known = records.read(installed.generation.record).skills
         entry = known.get(package_path(package))
@@ -74,6 +83,9 @@ def tell_log(manager: SkillManager, name: str) -> Message:
     error = manager.snapshot.bindings.errors.get(identity)
     if not log and error is not None:
         log = "".join(traceback.format_exception(error))
+    if not log and failure is not None:
+        told = f"it failed before uv was asked: {failure.reason}"
+        return Message(text=f"{name} left no log: {told}", fix=failure.fix)
     if not log:
         return Message(text=f"{name} left no log: nothing of it failed to install")
     return Message(text=log.rstrip(), fix=status.fix)
@@ -185,9 +197,17 @@ def _skill(item: SkillStatus) -> Check:
     return Check(
         title=item.skill.name,
         state="problem" if item.state in FAILED else "note",
-        detail=f"{item.state}: {item.reason} ({item.skill.path})",
+        detail=f"{item.state}: {item.reason} ({_at_fault(item)})",
         fix=item.fix,
     )
+
+
+def _at_fault(item: SkillStatus) -> Path:
+    """Where somebody has to look: what it needs and what it does has a place each."""
+    package = item.skill.python
+    if package is None or item.state not in FAILED:
+        return item.skill.path
+    return package.pyproject if item.state == "install-failed" else package.src
 
 
 def _diagnostics(

@@ -26,8 +26,8 @@ from prime_skills_ext.catalog.survey import Choices, Survey, survey
 from prime_skills_ext.catalog.trust import needs_trust
 from prime_skills_ext.environment import record as records
 from prime_skills_ext.environment.activation import activate, deactivate
-from prime_skills_ext.environment.facts import is_inside
 from prime_skills_ext.environment.installation import InstallReport, ensure
+from prime_skills_ext.environment.recorded import borrowed, linked
 from prime_skills_ext.environment.undeclared import find_undeclared, undeclared_notes
 from prime_skills_ext.environment.venv import Environment, Generation, Mode, locate
 from prime_skills_ext.kernel import terms
@@ -297,16 +297,14 @@ class Pipeline:
                 if skill.python is not None and terms.is_threaded(skill)
             ],
         )
+        links = linked(generation, is_own=self._mode == "own")
         bindings = self._binder.bind(
             holders,
             problems={**failures(installed), **gated},
-            refused=refused(holders, installed),
+            refused=refused(holders, links),
             modules={"rlm": RUNTIME},
             values=self._values(selection, gated=gated),
-            # where the kernel runs inside it, its packages are the kernel's own
-            ignored=()
-            if generation is None or is_inside(generation)
-            else (generation.site_packages,),
+            ignored=borrowed(generation, links),
             reload=reload,
             mode=mode,
             tell=self._progress,

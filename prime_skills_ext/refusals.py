@@ -5,7 +5,7 @@ Translates what trust, the record and the installation found into the kernel's t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,8 +14,8 @@ from prime_skills_ext.catalog.discovery import Candidate
 from prime_skills_ext.catalog.status import Problem
 from prime_skills_ext.catalog.survey import Survey
 from prime_skills_ext.catalog.trust import Distrust, needs_trust
-from prime_skills_ext.environment import record as records
 from prime_skills_ext.environment.installation import InstallReport
+from prime_skills_ext.environment.record import SkillRecord
 from prime_skills_ext.kernel.importing import Refusal
 from prime_skills_ext.kernel.loading import Doubt
 from prime_skills_ext.later import later
@@ -45,24 +45,20 @@ def _doubt(
     return found and f"{candidate.skill.name}: {found.reason}. Fix: {found.fix}"
 
 
-def refused(skills: Iterable[Skill], installed: InstallReport) -> dict[str, Refusal]:
-    """Import names that the environment knows, but not from the skills of this kernel.
-
-    Their links may be on ``sys.path`` where the kernel runs inside the environment.
-    """
-    if installed.generation is None:
-        return {}
+def refused(
+    skills: Iterable[Skill], links: Mapping[str, tuple[SkillRecord, ...]]
+) -> dict[str, Refusal]:
+    """Import names that are linked, but not to the skills of this kernel."""
     held = {skill.import_name for skill in skills if skill.python is not None}
-    known = records.read(installed.generation.record).skills.values()
     problem = Problem(
         state="removed",
         reason="it is installed, but no skill of this kernel has that name",
         fix="%skill list --all",
     )
     return {
-        item.import_name: Refusal(problem=problem, src=Path(item.package_path) / "src")
-        for item in known
-        if item.import_name not in held
+        name: Refusal(problem=problem, src=Path(known[-1].package_path) / "src")
+        for name, known in links.items()
+        if name not in held
     }
 
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from prime_skills_ext.doctor import examine
 from prime_skills_ext.manager import SkillManager
+from tests.conftest import MakeSkill, Run
 
 
 def _doctor(**environ: str) -> dict[str, tuple[str, str | None]]:
@@ -28,3 +31,56 @@ def test_failed_start_without_a_fix_is_tried_again(home: Path) -> None:
     _, fix = _doctor(PRIME_SKILLS_LAUNCH_ERROR="OSError: odd")["kernelspec"]
 
     assert "restart the kernel" == fix
+
+
+@pytest.mark.integration
+@pytest.mark.usefixtures("place")
+def test_a_skill_that_failed_is_told_with_the_file_to_correct(
+    run: Run, home: Path, make_skill: MakeSkill
+) -> None:
+    """Neither a requirement nor code stands in ``SKILL.md``."""
+    root = home / ".agents" / "skills"
+    project = make_skill(root, "bad-project", python="def run(): pass")
+    (project / "pyproject.toml").write_text("[project", encoding="utf-8")
+    code = make_skill(root, "bad-code", python="1 / 0")
+    lost = make_skill(root, "bad-import", python="import acme_tool")
+    run("%load_ext prime_skills_ext")
+
+    told = {check.title: check for check in run("%skill doctor").checks}
+
+    assert told["bad-project"].detail.endswith(f" ({project / 'pyproject.toml'})")
+    assert told["bad-code"].detail.endswith(f" ({code / 'src'})")
+    assert told["bad-import"].detail.endswith(f" ({lost / 'src'})")
+    assert (
+        "add what brings `acme_tool` to `dependencies` in its pyproject.toml, or "
+        "repair its code, then run %reload_skills"
+    ) == told["bad-import"].fix
+
+
+@pytest.mark.integration
+@pytest.mark.usefixtures("place")
+def test_a_missing_uv_is_one_problem_and_no_older_log_is_told(
+    run: Run, home: Path, make_skill: MakeSkill, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What uv said the last time has nothing to do with it."""
+    root = home / ".agents" / "skills"
+    needy = make_skill(
+        root, "needy", python="def run(): pass", dependencies=("acme-x<0",)
+    )
+    monkeypatch.delenv("PRIME_SKILLS_UV")
+    monkeypatch.setenv("PI_OFFLINE", "1")
+    make_skill(root, "plain", python="def run(): pass")
+    run("%load_ext prime_skills_ext")
+    assert "error" in run("%skill log needy").text
+    monkeypatch.setenv("PRIME_SKILLS_UV", "/nowhere/uv")
+    project = (needy / "pyproject.toml").read_text(encoding="utf-8")
+    (needy / "pyproject.toml").write_text(project.replace("acme-x", "acme-y"))
+    run("%reload_skills")
+
+    found = run("%skill doctor").checks
+
+    wrong = [check.title for check in found if check.state == "problem"]
+    assert ["uv", "needy"] == wrong
+    assert run("%skill log needy").text.startswith(
+        "needy left no log: it failed before uv was asked: it needs acme-y"
+    )

@@ -10,6 +10,7 @@ from IPython.core.error import UsageError
 from IPython.core.interactiveshell import InteractiveShell
 
 from prime_skills_ext.__main__ import main
+from prime_skills_ext.environment.uv import find_uv
 from tests.conftest import MakeSkill, Run
 
 pytestmark = [pytest.mark.integration, pytest.mark.usefixtures("place")]
@@ -70,3 +71,44 @@ def test_log_is_a_command_of_the_terminal(
     """As every other, plain data included."""
     assert 0 == main(["log", "edit", "--json"])
     assert json.loads(capsys.readouterr().out)["text"].startswith("edit left no log")
+
+
+def test_log_of_what_failed_before_uv_says_why(run: Run, failing: None) -> None:
+    """No log is not the same as no failure."""
+    folder = Path.home() / ".agents" / "skills" / "plain"
+    (folder / "pyproject.toml").write_text("[project", encoding="utf-8")
+    run("%load_ext prime_skills_ext")
+    told = run("%skill log plain")
+    assert told.text.startswith(
+        "plain left no log: it failed before uv was asked: pyproject.toml: "
+    )
+    assert "Correct line 1, then %reload_skills" == told.fix
+
+
+def test_the_fix_of_a_clash_names_only_what_is_ones_own(
+    run: Run,
+    home: Path,
+    tmp_path: Path,
+    make_skill: MakeSkill,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Nobody relaxes the requirements of a library."""
+    words = (
+        "error: No solution found when resolving dependencies\n"
+        "  cause: Because acme==1.0 depends on acme-lib>=3 and needy==0.1.0 depends on "
+        "acme-lib<3, we can conclude that acme==1.0 and needy==0.1.0 are incompatible."
+    )
+    uv = tmp_path / "uv"
+    uv.write_text(
+        # the file of requirements is among the arguments
+        f"#!/bin/sh\ngrep -qs needy -- \"$@\" && {{ echo '{words}' >&2; exit 1; }}\n"
+        f'exec {find_uv({})} "$@"\n',
+        encoding="utf-8",
+    )
+    uv.chmod(0o755)
+    monkeypatch.setenv("PRIME_SKILLS_UV", str(uv))
+    root = home / ".agents" / "skills"
+    make_skill(root, "needy", python="def run(): pass", dependencies=("acme-lib<3",))
+    run("%load_ext prime_skills_ext")
+    fix = run("%skill log needy").fix
+    assert "relax it in the pyproject.toml of needy, then %reload_skills --retry" == fix

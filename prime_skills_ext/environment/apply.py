@@ -190,8 +190,9 @@ class _Tally:
 
     def drop(self, item: Item, *, words: str) -> None:
         """Take one out; whoever requires it fails with it, which is told later."""
+        skills = frozenset(one.name for one in self.rest)
         self.failed[item.key] = _failure(
-            words, offline_by=self.offline_by, name=item.name
+            words, offline_by=self.offline_by, name=item.name, skills=skills
         )
         if is_network(words) or did_not_run(words):
             self.cut_off.add(item.key)
@@ -273,7 +274,13 @@ def _with_siblings(item: Item, *, items: Sequence[Item]) -> list[Item]:
     return [one for one in items if one.key in wanted]
 
 
-def _failure(words: str, *, offline_by: Sequence[str], name: str = "") -> Failure:
+def _failure(
+    words: str,
+    *,
+    offline_by: Sequence[str],
+    name: str = "",
+    skills: frozenset[str] = frozenset(),
+) -> Failure:
     sentence = summary(words)
     backend = missing_backend(words)
     if backend is not None and is_network(words):
@@ -290,8 +297,12 @@ def _failure(words: str, *, offline_by: Sequence[str], name: str = "") -> Failur
         )
     contradiction = clash(words, name=name)
     if contradiction is not None:
-        fix = f"relax one of the two in its pyproject.toml, then {RETRY_FIX}"
-        return Failure(reason=contradiction, fix=fix, log=words)
+        reason, rival = contradiction
+        # what a library requires is not the user's to change
+        what = "one of the two in its pyproject.toml"
+        if rival not in skills:
+            what = f"it in the pyproject.toml of {name}"
+        return Failure(reason=reason, fix=f"relax {what}, then {RETRY_FIX}", log=words)
     if is_network(words) and offline_by:
         unset = ", ".join(f"%env {name}=0" for name in offline_by)
         return Failure(

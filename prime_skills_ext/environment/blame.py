@@ -93,8 +93,12 @@ def missing_backend(words: str) -> str | None:
     return ", ".join(_QUOTED.findall(found[1])) if found else None
 
 
-def clash(words: str, *, name: str) -> str | None:
-    """Which requirement of ``name`` contradicts whose, if uv says that."""
+def clash(words: str, *, name: str) -> tuple[str, str] | None:
+    """Which requirement of ``name`` contradicts whose, if uv says that.
+
+    Returns:
+        A sentence, and the other's name.
+    """
     found = [
         (canonicalize_name(match[1]), match[2].rstrip("."), canonicalize_name(match[3]))
         for match in _CLAUSE.finditer(" ".join(words.split()))
@@ -103,7 +107,7 @@ def clash(words: str, *, name: str) -> str | None:
     for _, own, wanted in reversed([clause for clause in found if clause[0] == name]):
         for other, theirs, rival in found:
             if rival == wanted and other != name and theirs != own:
-                return f"{name} needs {own}, and {other} needs {theirs}"
+                return f"{name} needs {own}, and {other} needs {theirs}", other
     return None
 
 

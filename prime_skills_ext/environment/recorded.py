@@ -6,13 +6,17 @@ parses is not loaded.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from prime_skills_ext.catalog.looking import real_paths
+from prime_skills_ext.environment import record as records
+from prime_skills_ext.environment.facts import is_inside
 from prime_skills_ext.environment.fingerprint import fingerprint, pyproject_hash
 from prime_skills_ext.environment.record import Record, SkillRecord
+from prime_skills_ext.environment.venv import RECORD_NAME, Generation
 from prime_skills_ext.later import later
 from prime_skills_ext.skill.model import Skill
 
@@ -21,7 +25,38 @@ if TYPE_CHECKING:
 else:
     plan = later("prime_skills_ext.environment.plan")  # asked about what has failed
 
-__all__ = ["recorded"]
+__all__ = ["borrowed", "linked", "recorded"]
+
+
+def linked(
+    generation: Generation | None, *, is_own: bool
+) -> Mapping[str, tuple[SkillRecord, ...]]:
+    """The skills whose links may be on ``sys.path``, by import name.
+
+    Args:
+        generation: What is used.
+        is_own: This process runs in a generation of ours, which may be another one:
+            a project's environment is overlaid on it.
+    """
+    places = {Path(sys.prefix) / RECORD_NAME} if is_own else set()
+    places |= {generation.record} if generation is not None else set()
+    found: dict[str, tuple[SkillRecord, ...]] = {}
+    for place in places:
+        for known in records.read(place).skills.values():
+            found[known.import_name] = (*found.get(known.import_name, ()), known)
+    return found
+
+
+def borrowed(
+    generation: Generation | None, links: Mapping[str, tuple[SkillRecord, ...]]
+) -> tuple[Path, ...]:
+    """Folders on ``sys.path`` that do not belong to what the kernel itself has."""
+    every = (known for them in links.values() for known in them)
+    folders = tuple(Path(known.package_path) / "src" for known in every)
+    # where the kernel runs inside it, its packages are the kernel's own
+    if generation is None or is_inside(generation):
+        return folders
+    return (*folders, generation.site_packages)
 
 
 def recorded(

@@ -145,7 +145,10 @@ def _problem(
     errors = [problem for problem in problems if problem.severity == "error"]
     if errors:
         first = errors[0]
-        return Failure(reason=first.message, fix=first.fix)
+        fix = first.fix
+        if "\n" not in fix:  # lines to paste are the end of what they belong to
+            fix = f"{fix.rstrip('.')}, then %reload_skills"
+        return Failure(reason=f"pyproject.toml: {first.message}", fix=fix)
     if project is None or mark == UNREADABLE:
         return Failure(
             reason="pyproject.toml cannot be read", fix="make it a readable file"

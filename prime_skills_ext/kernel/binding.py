@@ -118,6 +118,9 @@ class Binder:
         for placement in placements:
             self._name(placement, work=work)
         self._name_gone()
+        # a placeholder whose skill is reached otherwise now would never be told
+        for name in {*self._bound} - {_MAPPING, *work.names.values(), *self._gone}:
+            self._release(name)
         self._answer(placements, work=work, values=values or {})
         self._left = self._picture()
         private = tuple(p.diagnostic() for p in placements if p.owner is not None)

@@ -298,11 +298,17 @@ def import_failed(error: BaseException, *, src: Path | None = None) -> Problem:
     reason = f"{kind}: {text}" if text else kind
     if isinstance(error, UnavailableImportError):
         reason = text
-    return Problem(
-        state="import-failed",
-        reason=reason,
-        fix="Repair the skill's code, then run %reload_skills",
-    )
+    return Problem(state="import-failed", reason=reason, fix=_repair(error))
+
+
+def _repair(error: BaseException) -> str:
+    name = getattr(error, "name", None)
+    if isinstance(error, ModuleNotFoundError) and name and "." not in name:
+        return (
+            f"add what brings `{name}` to `dependencies` in its pyproject.toml, or "
+            "repair its code, then run %reload_skills"
+        )
+    return "Repair the skill's code, then run %reload_skills"
 
 
 def _unavailable(root: str, *, error: BaseException) -> UnavailableImportError:

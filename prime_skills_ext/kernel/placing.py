@@ -82,11 +82,11 @@ class Placement(NamedTuple):
 
     def stale(self, error: BaseException) -> Problem:
         """Say why the code before the last edit is still live."""
-        return Problem(
+        failed = import_failed(error, src=self.package.src)
+        return failed._replace(
             state="stale",
             reason="the last edit does not load, the version before it is live: "
-            f"{import_failed(error, src=self.package.src).reason}",
-            fix="Repair the skill's code, then run %reload_skills",
+            f"{failed.reason}",
         )
 
     def explain(self, error: BaseException | None) -> Problem:

@@ -230,7 +230,8 @@ def _stamp_entry(
     if not is_folder:
         found[entry.path] = (
             status.st_mtime_ns,
-            status.st_ctime_ns,
+            # of a file that uv shares, it tells when another environment was made
+            status.st_ctime_ns if status.st_nlink == 1 else 0,
             status.st_size,
             status.st_ino,
         )

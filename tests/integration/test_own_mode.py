@@ -59,6 +59,31 @@ def test_a_recorded_skill_that_is_not_selected_cannot_be_imported(
         assert "no skill of this kernel has that name" in (refused.error or "")
 
 
+def test_what_the_kernel_holds_of_a_namesake_keeps_no_name(
+    project: Path, tmp_path: Path
+) -> None:
+    """A project's skill is bound, though the kernel's environment links another."""
+    extra = tmp_path / "extra"
+    write_skill(extra, "first", python="def run(): return 'another'")
+    with Kernel(
+        project, argv=LAUNCHER, environ={"PRIME_SKILLS_PATH": str(extra)}
+    ) as kernel:
+        assert "another\n" == kernel.run("print(await first())").stdout
+    write_skill(
+        project / ".agents" / "skills", "first", python="def run(): return 'first'"
+    )
+    with Kernel(project, argv=LAUNCHER) as kernel:
+        assert "~1 first" == kernel.run("%skill trust").result
+        assert "first\n" == kernel.run("print(await first())").stdout
+    other = tmp_path / "other"
+    write_skill(other, "first", python="def run(): return 'other'")
+    with Kernel(
+        project, argv=LAUNCHER, environ={"PRIME_SKILLS_TRUST": "none"}
+    ) as kernel:
+        kernel.run(f"%skill add {other}")
+        assert "other\n" == kernel.run("print(await first())").stdout
+
+
 #: Imported by every Python at its start: notes each process that is started.
 WATCH = """
 import os, sys

@@ -373,3 +373,22 @@ async def test_w5_a_skill_called_like_a_module_that_all_import_is_private(
     assert bindings.names[taker.identity] == 'skills["rlm"]'
     assert await binder.skills["rlm"]() == "skill"  # type: ignore[operator]
     assert await binder.skills["uses-rlm"]() == "runtime"  # type: ignore[operator]
+
+
+def test_a_placeholder_goes_when_its_name_turns_out_to_be_somebody_elses(
+    binder: Binder,
+    user_ns: dict[str, Any],
+    new_skill: Any,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It would say for ever what was wrong before."""
+    skill = new_skill("late-clash", RUN)
+    binder.bind([skill], problems={skill.identity: UNTRUSTED})
+    assert isinstance(user_ns["late_clash"], UnavailableSkill)
+    (tmp_path / "installed").mkdir()
+    (tmp_path / "installed" / "late_clash.py").touch()
+    monkeypatch.syspath_prepend(tmp_path / "installed")
+    bindings = binder.bind([skill])
+    assert {skill.identity: 'skills["late-clash"]'} == bindings.names
+    assert "late_clash" not in user_ns

@@ -6,6 +6,7 @@ import asyncio
 import os
 import sys
 import threading
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -424,3 +425,15 @@ def test_a_reload_may_run_in_a_thread(live: Any) -> None:
     thread.start()
     thread.join()
     assert a.module.x == 2
+
+
+def test_a_link_to_a_file_does_not_change_it(live: Any, tmp_path: Path) -> None:
+    """An environment made from the same files of uv's cache executes nothing again."""
+    a = live("def run():\n    return 1\n")
+    source = Path(a.module.__file__)
+    (tmp_path / "cache").hardlink_to(source)
+    a.reload()
+    a.module.LIMIT = 99
+    (tmp_path / "generation").hardlink_to(source)
+    assert () == a.reload().changed
+    assert 99 == a.module.LIMIT
