@@ -169,7 +169,7 @@ def _answer(
 def _read(path: str) -> Any:
     """Return what a file says that nobody else can have written."""
     try:
-        with open(path, "rb") as file:
+        with open(path, "rb", opener=_open) as file:
             found = os.fstat(file.fileno())
             if not stat.S_ISREG(found.st_mode) or not _is_private(found):
                 return None
@@ -177,6 +177,11 @@ def _read(path: str) -> Any:
     except OSError:
         return None
     return json.loads(data) if len(data) <= _MAX_BYTES else None
+
+
+def _open(path: str, flags: int) -> int:
+    # opening a FIFO of that name must not wait for a writer
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def _is_private(found: os.stat_result) -> bool:
