@@ -33,6 +33,8 @@ __all__ = ["Decide", "Launch", "become", "choose", "main"]
 _MODE: Final = "PRIME_SKILLS_MODE"
 _GENERATION: Final = "PRIME_SKILLS_GENERATION"
 _ERROR: Final = "PRIME_SKILLS_LAUNCH_ERROR"
+#: The file that ``environment.usage`` locks, which a warm start does not load.
+_IN_USE: Final = ".in-use"
 
 
 #: Plans, given the arguments and the variables, and says on stderr what it does.
@@ -98,7 +100,23 @@ def become(launch: Launch) -> NoReturn:
     if sys.platform == "win32":
         # there an exec would end this process, which is the one that Jupyter watches
         raise SystemExit(_wait_for(launch))
+    _hold(launch.environ.get(_GENERATION))
     os.execve(launch.argv[0], launch.argv, launch.environ)  # noqa: S606 - the very point
+
+
+def _hold(generation: str | None) -> None:
+    """Use a generation from now on: until the kernel says so it could be pruned."""
+    if generation is None:
+        return
+    import fcntl  # noqa: PLC0415 - Windows has none
+
+    try:
+        handle = os.open(os.path.join(generation, _IN_USE), os.O_RDONLY | os.O_NONBLOCK)
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:  # a disk without locks: nobody prunes
+        return
+    # the lock is the kernel's, for as long as it lives
+    os.set_inheritable(handle, True)  # noqa: FBT003 - named so by its docs alone
 
 
 def _clean(environ: Mapping[str, str]) -> dict[str, str]:

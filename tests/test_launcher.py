@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -15,6 +16,7 @@ from jupyter_client.kernelspec import KernelSpecManager
 from jupyter_client.manager import KernelManager
 
 from prime_skills_ext import kernelspec
+from prime_skills_ext.environment.usage import IN_USE, is_in_use
 from prime_skills_ext.launcher import choose
 from prime_skills_ext.launching.custom import CUSTOM_PYTHON
 from prime_skills_ext.launching.memo import Decision
@@ -98,6 +100,30 @@ def test_choose_falls_back_to_this_python_when_planning_fails(
     }
     assert expected == launch.environ
     assert "prime-skills: OSError: no space left" in capsys.readouterr().err
+
+
+_BECOME = """
+import os, sys
+from prime_skills_ext.launcher import Launch, become
+environ = {**os.environ, "PRIME_SKILLS_GENERATION": sys.argv[1]}
+become(Launch(argv=("/bin/sh", "-c", "echo ready; read line"), environ=environ))
+"""
+
+
+def test_generation_is_in_use_before_the_kernel_can_say_so(tmp_path: Path) -> None:
+    """Whoever prunes while a kernel starts leaves it what it starts in."""
+    (tmp_path / IN_USE).touch()
+    with subprocess.Popen(
+        [sys.executable, "-c", _BECOME, str(tmp_path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as kernel:
+        assert kernel.stdout is not None
+        assert kernel.stdout.readline() == "ready\n"
+        assert is_in_use(tmp_path)
+        kernel.communicate("end\n", timeout=60)
+    assert not is_in_use(tmp_path)
 
 
 def test_choose_falls_back_when_the_preparation_is_interrupted() -> None:

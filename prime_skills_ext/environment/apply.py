@@ -5,7 +5,7 @@ Knows uv and its words, but neither the record nor skills: it is given items.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import final
@@ -124,7 +124,7 @@ class Batch:
     def _call(
         self, items: Sequence[Item], *, offline: bool, dry_run: bool
     ) -> Completed:
-        overrides = [*self.overrides]
+        overrides = [*self.overrides, *_given(items)]
         if self.is_bare:
             overrides += [f'{name} ; python_version < "0"' for name in self.spare]
         lines = [*self.base, *(line for item in items for line in item.lines)]
@@ -143,6 +143,17 @@ class Batch:
         except ProcessError as error:
             said = f"{error.stderr_tail}\nerror: {shortened(error)}\n".lstrip("\n")
             return Completed(argv=error.argv, returncode=-1, stdout="", stderr=said)
+
+
+def _given(items: Sequence[Item]) -> Iterator[str]:
+    """Wheels that are meant wherever a backend names the folder of their skill.
+
+    Its ``tool.uv.sources`` may: uv takes two places of one name for a contradiction.
+    """
+    required = {key for item in items if item.is_built for key in item.siblings}
+    for item in items:
+        if item.key in required and " @ " in item.lines[0]:
+            yield item.lines[0]
 
 
 def install(batch: Batch, *, items: Sequence[Item]) -> Outcome:
@@ -241,11 +252,16 @@ def _one_by_one(batch: Batch, *, tally: _Tally, last: Completed) -> Outcome:
             tally.drop(item, words=done.stderr)
     done = batch.attempt(tally.rest)
     while done.returncode != 0:
-        # each is fine alone but not with the others: the last in precedence goes
-        movable = [item for item in tally.rest if not item.is_installed]
+        # only now they are built, which uv says of whom it fails for; or each is fine
+        # alone but not with the others: the last in precedence goes
+        movable = {item.name: item for item in tally.rest if not item.is_installed}
         if not movable:
             return tally.give_up(done.stderr or last.stderr)
-        tally.drop(_victim(movable) or movable[-1], words=done.stderr)
+        named = [movable[name] for name in blamed(done.stderr, names={*movable})]
+        victim = _victim(named or [*movable.values()])
+        if victim is None:
+            break
+        tally.drop(victim, words=done.stderr)
         done = batch.attempt(tally.rest)
     return tally.outcome()
 

@@ -29,10 +29,11 @@ EXCERPT_LINES = 20
 """How many lines of a failure are told where the whole of it is not asked for."""
 
 
-_NAME = r"([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)"
+#: Only whole words are tried: uv also repeats what compilers say, in any length.
+_NAME = r"(?<![A-Za-z0-9._-])([A-Za-z0-9](?:[A-Za-z0-9._-]{0,200}[A-Za-z0-9])?)"
 _BLAMES = (
-    re.compile(rf"Failed to [^`\n]*`{_NAME}(?: @ |==|`)"),
-    re.compile(rf"because `{_NAME}` \([^)]*\) depends on"),
+    re.compile(rf"Failed to [^`\n]{{0,200}}`{_NAME}(?: @ |==|`)"),
+    re.compile(rf"because `{_NAME}` \([^)]{{0,200}}\) depends on"),
     re.compile(rf"{_NAME}(?:==[^\s,]+)? depends on"),
     re.compile(rf"all versions of {_NAME}"),
     re.compile(rf"{_NAME}(?:==[^\s,]+)? cannot be used"),
@@ -83,7 +84,8 @@ def mentions(words: str, *, pins: Iterable[str]) -> bool:
     """Whether one of the exact ``pins`` (``name==version``) stands in the way."""
     text = " ".join(words.split())
     return any(
-        re.search(rf"(?<![\w.-]){re.escape(pin)}(?![\w.]*\w)", text) for pin in pins
+        pin in text and re.search(rf"(?<![\w.-]){re.escape(pin)}(?![\w.]*\w)", text)
+        for pin in pins
     )
 
 
@@ -99,10 +101,12 @@ def clash(words: str, *, name: str) -> tuple[str, str] | None:
     Returns:
         A sentence, and the other's name.
     """
-    found = [
+    clauses = (
         (canonicalize_name(match[1]), match[2].rstrip("."), canonicalize_name(match[3]))
         for match in _CLAUSE.finditer(" ".join(words.split()))
-    ]
+    )
+    # of those that are repeated the last time counts
+    found = [*dict.fromkeys(reversed([*clauses]))][::-1]
     # the last is the one that uv concluded, whatever led to it
     for _, own, wanted in reversed([clause for clause in found if clause[0] == name]):
         for other, theirs, rival in found:

@@ -25,6 +25,7 @@ from prime_skills_ext.environment.record import Record
 from prime_skills_ext.environment.usage import is_in_use, last_used
 from prime_skills_ext.environment.venv import (
     CURRENT,
+    RECORD_NAME,
     generation_at,
     numbered,
     pointed,
@@ -153,6 +154,7 @@ class _Broom:
         for directory in found:
             is_kept = (
                 directory == current.directory
+                or not _is_generation(directory)
                 or (not everything and _is_kept(directory, useful=useful))
                 or is_in_use(directory)
             )
@@ -207,6 +209,11 @@ def _remove(path: Path) -> None:
         path.replace(grave / path.name)
     finally:
         shutil.rmtree(grave, ignore_errors=True)
+
+
+def _is_generation(directory: Path) -> bool:
+    # somebody may keep a folder 2024 here
+    return any(is_there(directory / name) for name in (RECORD_NAME, "pyvenv.cfg"))
 
 
 def _is_kept(directory: Path, *, useful: set[Path]) -> bool:

@@ -120,8 +120,9 @@ class Record(NamedTuple):
 
 
 #: The record that was read last, and the file it was read from: one start asks four
-#: times. A record is only ever replaced by another file.
-_last: tuple[tuple[str, int, int, int], Record] | None = None
+#: times. We replace a record by another file; whoever restores one in place may put
+#: back all but the time of that change.
+_last: tuple[tuple[str, int, int, int, int], Record] | None = None
 
 
 def read(path: Path) -> Record:
@@ -129,7 +130,8 @@ def read(path: Path) -> Record:
     global _last  # noqa: PLW0603  # one value, replaced as a whole
     try:
         status = path.stat()
-        mark = (str(path), status.st_ino, status.st_size, status.st_mtime_ns)
+        times = status.st_mtime_ns, status.st_ctime_ns
+        mark = (str(path), status.st_ino, status.st_size, *times)
         if _last is not None and _last[0] == mark:
             return _last[1]
         # a FIFO, a device or a folder of that name is an error like any other

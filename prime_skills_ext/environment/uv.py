@@ -8,7 +8,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import final
@@ -31,6 +31,9 @@ FIRST_WORD_S = 60.0
 What it resolves from its cache it reports within seconds; a build may then take long.
 Online it may be silent while it asks an index, and gives up by itself.
 """
+
+MAX_WORDS_CHARS = 500_000
+"""How much of what uv said is read and kept, half of it from either end."""
 
 _REQUEST = ".request-"
 #: uv names the interpreter before it waits for anything.
@@ -218,7 +221,7 @@ class Uv:
             for name in again:
                 argv += ["--reinstall-package", name]
             argv += ["--offline"] * offline + ["--dry-run"] * dry_run
-            return process.run(
+            done = process.run(
                 argv,
                 cwd=cwd,
                 env=self.environ,
@@ -229,6 +232,7 @@ class Uv:
                 check=False,
                 on_line=on_line,
             )
+        return replace(done, stderr=_ends(done.stderr))
 
     def uninstall(
         self, generation: Generation, *, cwd: Path, names: Sequence[str]
@@ -244,6 +248,14 @@ class Uv:
             env=self.environ,
             timeout_s=self.limit_s or OFFLINE_TIMEOUT_S,
         )
+
+
+def _ends(words: str) -> str:
+    """``words`` without their middle: it repeats whatever a compiler has to say."""
+    half = MAX_WORDS_CHARS // 2
+    if len(words) <= MAX_WORDS_CHARS:
+        return words
+    return f"{words[:half]}\n[…]\n{words[-half:]}"
 
 
 def _packaged() -> Path:

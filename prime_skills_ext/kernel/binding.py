@@ -167,11 +167,8 @@ class Binder:
             name: (id(self._user_ns.get(name)), name in self._user_ns)
             for name in (*names, *self._bound)
         }
-        for tree in self.trees():
-            module = tree.module
-            run = getattr(module, "__dict__", {}).get("run")
-            found[f"{tree.name} {tree.src}"] = (id(module), id(run), tree.error)
-        return found
+        pictures = {f"{t.name} {t.src}": t.picture() for t in self.trees()}
+        return {**found, **pictures}
 
     def load_private(self, skill: Skill) -> object:
         """Import a skill that is not the winner of its name, under a private one.

@@ -81,6 +81,12 @@ class SkillTree:
         """The top-level module; ``None`` when it is not loaded."""
         return sys.modules.get(self.name)
 
+    def picture(self) -> tuple[object, ...]:
+        """What a bind would look at in the loaded module, by identity."""
+        module = self.module
+        run = getattr(module, "__dict__", {}).get("run")
+        return id(module), id(run), self.error
+
     def modules(self) -> dict[str, ModuleType]:
         """Every loaded module of the tree."""
         return {

@@ -141,7 +141,10 @@ def stamp(path: str) -> Stamp:
         found = os.stat(path)
     except (OSError, ValueError):
         return None
-    return [found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino]
+    # of a file that uv shares, it tells when another environment was made
+    is_shared = found.st_nlink > 1 and not stat.S_ISDIR(found.st_mode)
+    changed = 0 if is_shared else found.st_ctime_ns
+    return [found.st_mtime_ns, changed, found.st_size, found.st_ino]
 
 
 def _answer(
@@ -169,7 +172,7 @@ def _answer(
 def _read(path: str) -> Any:
     """Return what a file says that nobody else can have written."""
     try:
-        with open(path, "rb") as file:
+        with open(path, "rb", opener=_open) as file:
             found = os.fstat(file.fileno())
             if not stat.S_ISREG(found.st_mode) or not _is_private(found):
                 return None
@@ -177,6 +180,11 @@ def _read(path: str) -> Any:
     except OSError:
         return None
     return json.loads(data) if len(data) <= _MAX_BYTES else None
+
+
+def _open(path: str, flags: int) -> int:
+    # opening a FIFO of that name must not wait for a writer
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def _is_private(found: os.stat_result) -> bool:

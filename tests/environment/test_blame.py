@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 from prime_skills_ext.environment.blame import (
@@ -127,6 +130,35 @@ def test_a_uv_that_did_not_run_is_told_from_other_failures() -> None:
     assert did_not_run("error: /bin/uv said nothing for 60 s")
     assert did_not_run("/bin/uv could not be started: no such file")
     assert not did_not_run(_CONFLICT)
+
+
+@pytest.mark.parametrize(
+    "noise",
+    [
+        "error: because acme is bad and user depends on acme\n",
+        "x",
+        "Failed to ",
+        "because `a` (",
+    ],
+)
+def test_in14_any_length_of_words_is_read_at_once(noise: str) -> None:
+    """Compilers say a lot, some of it in one word; a read of that must not hang."""
+    words = noise * (300_000 // len(noise)) + _CONFLICT
+    script = (
+        "import sys; from prime_skills_ext.environment.blame import *; "
+        "words = sys.stdin.read(); "
+        "print(blamed(words, names={'sk-2', 'sk-3'}), clash(words, name='sk-3'))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        input=words,
+        capture_output=True,
+        text=True,
+        timeout=20,  # tells a hang from an answer: it takes a tenth of a second
+        check=True,
+    )
+    said = "sk-3 needs idna>=3.4, and sk-2 needs idna<3"
+    assert done.stdout == f"('sk-2', 'sk-3') {said}\n"
 
 
 def test_in14_excerpt_is_the_end_of_what_uv_said_from_its_error_on() -> None:

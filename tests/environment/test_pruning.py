@@ -90,6 +90,18 @@ def test_superseded_generation_goes_when_it_is_forgotten(superseded: Path) -> No
     assert ["2"] == numbers(superseded)
 
 
+def test_folder_that_is_merely_called_like_a_generation_stays(
+    superseded: Path,
+) -> None:
+    """Only what we made goes, however long ago it was used."""
+    strange = superseded / "2024"
+    strange.mkdir()
+    (strange / "thesis.txt").touch()
+    removed = prune(superseded, everything=True)
+    assert [one.path.name for one in removed if one.kind == "generation"] == ["1"]
+    assert (strange / "thesis.txt").exists()
+
+
 def test_in03_generation_in_use_stays(superseded: Path) -> None:
     """A living process keeps it; death, however sudden, gives it up."""
     age(superseded / "1", 2 * KEEP_S)

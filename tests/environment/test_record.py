@@ -44,6 +44,19 @@ def test_record_reads_back_what_was_written(tmp_path: Path) -> None:
     assert isinstance(data["schema"], int)
 
 
+def test_record_that_is_changed_in_place_is_read_again(tmp_path: Path) -> None:
+    """Of the same size and with its old time put back, as a backup tool does."""
+    path = tmp_path / ".bootstrap-version"
+    records.write(path, record=Record(site="1"))
+    assert records.read(path).site == "1"
+    before = path.stat()
+    path.write_text(
+        path.read_text("utf-8").replace('"site": "1"', '"site": "2"'), encoding="utf-8"
+    )
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert records.read(path).site == "2"
+
+
 @pytest.mark.parametrize(
     "text",
     [

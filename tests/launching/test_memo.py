@@ -177,6 +177,11 @@ def _replace_by_a_folder(memo: Path) -> None:
     memo.mkdir()
 
 
+def _replace_by_a_pipe(memo: Path) -> None:
+    memo.unlink()
+    os.mkfifo(memo)
+
+
 @pytest.mark.parametrize(
     "damage",
     [
@@ -190,6 +195,7 @@ def _replace_by_a_folder(memo: Path) -> None:
         _write_a_list,
         _let_others_write,
         _replace_by_a_folder,
+        _replace_by_a_pipe,
     ],
     ids=lambda it: it.__name__.strip("_"),
 )
