@@ -147,7 +147,7 @@ def test_in14_any_length_of_words_is_read_at_once(noise: str) -> None:
     script = (
         "import sys; from prime_skills_ext.environment.blame import *; "
         "words = sys.stdin.read(); "
-        "print(blamed(words, names={'sk-2', 'sk-3'}), clash(words, name='sk-3'))"
+        "print(blamed(words, names={'sk-2', 'sk-3'}), clash(words, name='sk-3')[0])"
     )
     done = subprocess.run(
         [sys.executable, "-c", script],
