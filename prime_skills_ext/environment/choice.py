@@ -40,8 +40,9 @@ def candidates(
     """Healthy generations in the order in which they are asked.
 
     First what this process uses, so that a kernel keeps its own while that does; then
-    the current one; then the others, newest first. Each is looked at only when it is
-    its turn: a start where the current one fits looks at nothing else.
+    the current one; then the others, newest first, down to one that was rebuilt on
+    request: that was asked for because of what is older. Each is looked at only when
+    it is its turn: a start where the current one fits looks at nothing else.
     """
     seen: set[Path] = set()
     for generation in _in_order(environment, current=current):
@@ -122,7 +123,10 @@ def _in_order(
         yield current
     if is_pointed(environment.root):  # else it is mended first, under the lock
         for directory in reversed(numbered(environment.root)):
-            yield generation_at(directory)
+            generation = generation_at(directory)
+            yield generation
+            if records.read(generation.record).rebuilt:
+                return
 
 
 def _failure(record: Record, *, key: str) -> str | None:

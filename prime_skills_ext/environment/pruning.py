@@ -226,6 +226,9 @@ def _useful(current: Path, *, found: Sequence[Path]) -> set[Path]:
     """Superseded generations that hold skills together which no newer one does."""
     order = [current, *(path for path in reversed(found) if path != current)]
     known = {path: records.read(generation_at(path).record) for path in order}
+    # nobody chooses what is older than one that was rebuilt on request
+    rebuilt = next((at for at, path in enumerate(order) if known[path].rebuilt), None)
+    order = order if rebuilt is None else order[: rebuilt + 1]
     # what the newest one says about a skill is what its files say now
     latest: dict[str, str] = {}
     for path in order:

@@ -109,6 +109,7 @@ class Record(NamedTuple):
         kernel: Signature of the kernel's own packages when it was last checked.
         site: Signature of its site-packages after the last change of ours.
         runtime_complete: Whether the runtime's own requirements are met.
+        rebuilt: It was built on request, to take the place of all that are older.
         skills: By package path.
     """
 
@@ -116,6 +117,7 @@ class Record(NamedTuple):
     kernel: str = ""
     site: str = ""
     runtime_complete: bool = False
+    rebuilt: bool = False
     skills: Mapping[str, SkillRecord] = MappingProxyType({})
 
 
@@ -155,6 +157,7 @@ def write(path: Path, *, record: Record) -> None:
         "kernel": record.kernel,
         "site": record.site,
         "runtimeComplete": record.runtime_complete,
+        "rebuilt": record.rebuilt,
         "pythonSkills": [
             _to_json(record.skills[path]) for path in sorted(record.skills)
         ],
@@ -206,6 +209,7 @@ def _record(data: Any) -> Record:
         kernel=str(data["kernel"]),
         site=str(data["site"]),
         runtime_complete=data["runtimeComplete"] is True,
+        rebuilt=data.get("rebuilt") is True,
         skills={skill.package_path: skill for skill in skills},
     )
 

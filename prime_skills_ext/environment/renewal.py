@@ -256,7 +256,7 @@ def _replace(
             replace(task, world=world),
             generation=stage.generation,
             filled=filled,
-            record=Record(base=world.base, skills=kept),
+            record=Record(base=world.base, rebuilt=is_rebuild, skills=kept),
         )
         generation = stage.publish()
     restart = changed_under(generation, environment=environment)

@@ -114,6 +114,7 @@ def settle(
         runtime_complete=filled.runtime_complete
         if filled.runtime_complete is not None
         else record.runtime_complete,
+        rebuilt=record.rebuilt,
         skills=entries,
     )
     if updated != record:

@@ -23,6 +23,7 @@ from prime_skills_ext.environment.pruning import (
     prune,
     remove_environment,
 )
+from prime_skills_ext.environment.rebuilding import rebuild
 from prime_skills_ext.environment.usage import IN_USE
 from prime_skills_ext.environment.venv import generation_at, numbered
 
@@ -151,6 +152,17 @@ def test_generation_of_another_selection_is_kept_for_a_month(
     assert () == prune(root)
     age(root / "1", KEEP_S + GRACE_S)
     assert [root / "1"] == [one.path for one in prune(root) if one.kind == "generation"]
+
+
+def test_older_than_a_rebuild_is_not_kept_for_others(world: Any, rivals: Any) -> None:
+    """Nobody chooses it again."""
+    root = world.environment.root
+    _, new = rivals
+    rebuild([new], environment=world.environment, environ=world.environ)
+    age(root / "1", 2 * GRACE_S)
+    age(root / "2", 2 * GRACE_S)
+    prune(root)
+    assert ["3"] == numbers(root)
 
 
 def test_all_removes_what_is_kept_for_others(world: Any, rivals: Any) -> None:

@@ -123,6 +123,22 @@ def test_kernel_that_uses_the_old_one_is_told_to_restart(
     assert found.directory == world.ensure(skill).generation.directory
 
 
+def test_older_than_a_rebuild_is_not_chosen_again(
+    tmp_path: Path, world: Any, new_skill: Any
+) -> None:
+    """Also by who has a copy elsewhere, as a launcher has of what we ship."""
+    launchers = new_skill("a", root=tmp_path / "launcher")
+    kernels = new_skill("a", root=tmp_path / "kernel")
+    first = [
+        world.ensure(one).generation.directory.name for one in (launchers, kernels)
+    ]
+    assert ["1", "1"] == first
+    assert "2" == anew(world, kernels).directory.name
+    after = [world.ensure(one) for one in (launchers, kernels, launchers)]
+    assert ["2"] * 3 == [report.generation.directory.name for report in after]
+    assert [1, 0, 0] == [len(report.installed) for report in after]
+
+
 def test_rebuild_where_nothing_is_makes_it(world: Any, new_skill: Any) -> None:
     """The first generation is as good as the next."""
     assert ("1", 1) == (

@@ -121,3 +121,18 @@ def test_a_warm_start_becomes_the_kernel_and_starts_nothing_else(
     cold, warm = logs
     assert "subprocess.Popen" in cold
     assert ["os.exec"] == warm
+
+
+def test_kernel_starts_next_in_what_was_rebuilt(project: Path, home: Path) -> None:
+    """The launcher, too, is done with the one that somebody wanted anew."""
+    where = "import sys; print(sys.prefix)"
+    with Kernel(project, argv=LAUNCHER) as kernel:
+        before = kernel.run(where).stdout
+        assert kernel.run("%skill env rebuild").error is None
+        assert before == kernel.run(where).stdout
+    with Kernel(project, argv=LAUNCHER) as kernel:
+        after = kernel.run(where).stdout
+        assert (str(Path(before).parent), True) == (
+            str(Path(after).parent),
+            before != after,
+        )
