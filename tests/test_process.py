@@ -8,6 +8,8 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -77,10 +79,26 @@ def test_missing_directory_is_named_in_the_fix(tmp_path: Path) -> None:
     assert caught.value.fix == f"create the directory {gone}"
 
 
+@contextmanager
+def answered(text: str) -> Iterator[None]:
+    """Somebody has typed ``text`` where this process reads."""
+    reader, writer = os.pipe()
+    os.write(writer, text.encode())
+    before = os.dup(0)
+    os.dup2(reader, 0)
+    try:
+        yield
+    finally:
+        os.dup2(before, 0)
+        for handle in (before, reader, writer):
+            os.close(handle)
+
+
 def test_mx06_question_ends_at_once_when_stdin_is_read(tmp_path: Path) -> None:
     """Stdin is closed and there is no terminal: a question cannot wait."""
     code = "print(repr(input('Password: ')))"
-    done = run(python(code), cwd=tmp_path, timeout_s=30, check=False)
+    with answered("secret\n"):
+        done = run(python(code), cwd=tmp_path, timeout_s=30, check=False)
     assert done.returncode == 1
     assert "EOFError" in done.stderr
 

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import sys
 import time
 from pathlib import Path
 from typing import Any
 
+import filelock
 import pytest
 
+from prime_skills_ext.environment import facts, locking
 from prime_skills_ext.environment.attempts import ATTEMPT, MAX_AGE_S
 from prime_skills_ext.environment.venv import locate
+from prime_skills_ext.progress import ProgressEvent
 from tests.environment.conftest import fake_uv, rewrite
 
 pytestmark = pytest.mark.integration
@@ -73,6 +77,54 @@ def test_remembered_attempt_is_made_again_when_something_changed(
     del world.environ["PRIME_SKILLS_UV"], world.environ["PRIME_SKILLS_UV_TIMEOUT"]
     assert {} == dict(world.ensure(skill).failed)
     assert not (world.environment.root / ATTEMPT).exists()
+
+
+def test_attempt_is_another_one_with_another_uv_kernel_or_runtime(
+    tmp_path: Path,
+    world: Any,
+    new_skill: Any,
+    hanging: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each of them may end it otherwise."""
+    skill = new_skill("needy", dependencies=("acme-tool",))
+    world.ensure(skill)
+    uv = Path(world.environ["PRIME_SKILLS_UV"])
+    uv.write_text(uv.read_text(encoding="utf-8") + "# newer\n", encoding="utf-8")
+    world.ensure(skill)
+    assert count(hanging) == 2
+    (tmp_path / "site-packages").mkdir()
+    monkeypatch.setattr(sys, "path", [*sys.path, str(tmp_path / "site-packages")])
+    world.ensure(skill)
+    assert count(hanging) == 3
+    monkeypatch.setattr(facts, "runtime_identity", lambda: "another")
+    world.ensure(skill)
+    assert count(hanging) == 4
+    world.ensure(skill)
+    assert count(hanging) == 4
+
+
+def test_attempt_that_ended_while_others_waited_counts_for_them(
+    world: Any, new_skill: Any, hanging: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Four kernels that start at once wait for a hanging uv once, not one by one."""
+    skill = new_skill("needy", dependencies=("acme-tool",))
+    first = world.ensure(skill)
+    memory = world.environment.root / ATTEMPT
+    text = memory.read_text(encoding="utf-8")
+    memory.unlink()
+    lock = filelock.FileLock(world.environment.root / locking.LOCK)
+
+    def end(event: ProgressEvent) -> None:
+        if event.stage == "waiting":
+            memory.write_text(text, encoding="utf-8")
+            lock.release()
+
+    monkeypatch.setattr(locking, "PATIENCE_S", 0.05)
+    world.told = type("Told", (list,), {"append": staticmethod(end)})()
+    with lock:
+        assert first == world.ensure(skill)
+    assert count(hanging) == 1
 
 
 def test_want_of_a_network_is_believed_for_ten_minutes(

@@ -6,12 +6,14 @@ import importlib
 import os
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from prime_skills_ext.environment.activation import activate, deactivate
+from prime_skills_ext.environment.choice import changed_under
 from prime_skills_ext.environment.installation import InstallReport
 from prime_skills_ext.environment.usage import IN_USE, hold, release
 
@@ -123,6 +125,17 @@ def test_switch_in_a_kernel_that_runs_says_restart(world: Any, rivals: Any) -> N
     finally:
         deactivate(owner="test")
         sys.modules.pop("acme_tool", None)
+
+
+def test_kernel_inside_is_told_what_its_next_start_changes(
+    world: Any, rivals: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its own generation comes first until it restarts, whatever it has imported."""
+    old, new = (world.ensure(skill).generation for skill in rivals)
+    own = replace(world.environment, mode="own")
+    monkeypatch.setattr(sys, "prefix", str(old.directory))
+    assert ("acme-tool",) == changed_under(new, environment=own)
+    assert () == changed_under(old, environment=own)
 
 
 @pytest.mark.parametrize("damage", ["python", "record", "site"])

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from prime_skills_ext.environment import record as records
-from tests.environment.conftest import names, rewrite, run_python
+from tests.environment.conftest import fake_uv, names, rewrite, run_python
 
 pytestmark = pytest.mark.integration
 
@@ -32,6 +32,19 @@ def test_in01_failure_is_tried_again_when_asked(world: Any, new_skill: Any) -> N
     world.publish("acme-tool", "1.0")
     assert world.ensure(skill).failed
     assert not world.ensure(skill, retry=True).failed
+
+
+def test_in01_failure_is_tried_again_with_another_uv(
+    tmp_path: Path, world: Any, new_skill: Any
+) -> None:
+    """What one cannot another may; going online is one more."""
+    world.publish("acme-tool", "1.0")
+    skill = new_skill("a", dependencies=("acme-tool",))
+    world.ensure(new_skill("b"))
+    fake_uv(tmp_path, world, script="echo 'error: no' >&2; exit 2")
+    assert world.ensure(skill).failed
+    del world.environ["PRIME_SKILLS_UV"]
+    assert not world.ensure(skill).failed
 
 
 def test_in01_failure_is_tried_again_when_its_inputs_change(

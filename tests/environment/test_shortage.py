@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from prime_skills_ext.environment import record as records
+from prime_skills_ext.environment import uv as uvs
 from tests.environment.conftest import fake_uv
 
 pytestmark = pytest.mark.integration
@@ -58,6 +59,44 @@ def test_hanging_uv_is_given_up(world: Any, new_skill: Any, tmp_path: Path) -> N
     uv = world.environ["PRIME_SKILLS_UV"]
     assert f"{uv} did not end within 0.5 s" == report.problem.reason
     assert "PRIME_SKILLS_UV_TIMEOUT" in report.problem.fix
+
+
+_AWAY = "case $* in *--offline*) echo 'error: dns error' >&2; exit 2;; esac\n"
+_WORD = "echo 'Resolved 1 package' >&2\n"
+
+
+@pytest.mark.parametrize(
+    ("script", "makes", "limit"),
+    [
+        ("", False, "said nothing for 1 s"),
+        ("", True, "said nothing for 1 s"),
+        ("echo 'Using Python 3.11' >&2\n", True, "said nothing for 1 s"),
+        (_WORD, False, "did not end within 2 s"),
+        (_WORD, True, "did not end within 2.5 s"),
+        (_AWAY, True, "did not end within 3 s"),
+    ],
+    ids=["venv", "install", "preamble", "venv-speaks", "offline", "online"],
+)
+def test_uv_that_hangs_is_given_up_by_its_limit(
+    world: Any,
+    new_skill: Any,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    script: str,
+    *,
+    makes: bool,
+    limit: str,
+) -> None:
+    """A word is soon due offline; who has spoken, or asks an index, has longer."""
+    monkeypatch.setattr(uvs, "FIRST_WORD_S", 1)
+    monkeypatch.setattr(uvs, "MAKE_TIMEOUT_S", 2)
+    monkeypatch.setattr(uvs, "OFFLINE_TIMEOUT_S", 2.5)
+    monkeypatch.setattr(uvs, "ONLINE_TIMEOUT_S", 3)
+    del world.environ["PI_OFFLINE"]
+    fake_uv(tmp_path, world, script=f"{script}exec sleep 60", makes=makes)
+    report = world.ensure(new_skill("needy", dependencies=("acme-tool",)))
+    assert report.problem is not None
+    assert report.problem.reason.endswith(limit)
 
 
 def test_hanging_uv_is_remembered_by_a_skill_of_a_living_environment(

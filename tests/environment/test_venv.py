@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import platform
 import sys
+import sysconfig
 from dataclasses import replace
 from pathlib import Path
 
@@ -62,6 +64,18 @@ def test_key_covers_what_must_not_be_shared(
     monkeypatch.setattr(sys, "prefix", str(tmp_path / "kernel"))
     roots.append(find(tmp_path).root)
     monkeypatch.setattr(sys, "base_prefix", str(tmp_path / "python"))
+    roots.append(find(tmp_path).root)
+    assert len(set(roots)) == len(roots)
+
+
+def test_key_covers_the_platform(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Homes are shared between machines of several kinds."""
+    roots = [find(tmp_path).root]
+    monkeypatch.setattr(sysconfig, "get_platform", lambda: "plan9-mips")
+    roots.append(find(tmp_path).root)
+    monkeypatch.setattr(platform, "machine", lambda: "mips")
     roots.append(find(tmp_path).root)
     assert len(set(roots)) == len(roots)
 

@@ -73,6 +73,39 @@ def test_other_arguments_folder_or_value_are_not_answered(
     assert recall(_ARGUMENTS, environ=environ) is None
 
 
+@pytest.mark.parametrize("name", ["executable", "prefix", "version"])
+def test_another_python_is_not_answered(
+    environ: dict[str, str], monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """Several may share a home, a folder, and even this package."""
+    _keep(environ)
+
+    monkeypatch.setattr(sys, name, "another")
+
+    assert recall(_ARGUMENTS, environ=environ) is None
+
+
+def test_every_part_of_a_stamp_counts(environ: dict[str, str], tmp_path: Path) -> None:
+    """Time of modification and of change, size, and the file's number."""
+    path = tmp_path / "file"
+    path.write_text("1", encoding="utf-8")
+    _keep(environ, path)
+    memo = _memo(environ)
+    content = json.loads(memo.read_text(encoding="utf-8"))
+    kept = content["stamps"][str(path)]
+    assert 4 == len(kept)
+
+    answers = []
+    for place in range(len(kept)):
+        other = [*kept]
+        other[place] += 1
+        text = json.dumps({**content, "stamps": {str(path): other}})
+        memo.write_text(text, encoding="utf-8")
+        answers.append(recall(_ARGUMENTS, environ=environ))
+
+    assert [None] * 4 == answers
+
+
 def test_variable_that_was_unset_is_not_one_that_is_empty(
     environ: dict[str, str],
 ) -> None:
