@@ -104,6 +104,18 @@ def test_attempt_is_another_one_with_another_uv_kernel_or_runtime(
     assert count(hanging) == 4
 
 
+def test_remembered_attempt_waits_for_nobody(
+    world: Any, new_skill: Any, hanging: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who has nothing to try takes no lock."""
+    skill = new_skill("needy", dependencies=("acme-tool",))
+    first = world.ensure(skill)
+    monkeypatch.setattr(locking, "PATIENCE_S", 0.05)
+    monkeypatch.setattr(locking, "LIMIT_S", 0.1)
+    with filelock.FileLock(world.environment.root / locking.LOCK):
+        assert first == world.ensure(skill)
+
+
 def test_attempt_that_ended_while_others_waited_counts_for_them(
     world: Any, new_skill: Any, hanging: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

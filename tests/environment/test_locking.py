@@ -40,6 +40,19 @@ def test_in03_wait_is_told_and_ends(
     assert ProgressEvent(stage="waiting", message=message) in world.told
 
 
+def test_in01_remembered_failure_waits_for_nobody(
+    world: Any, new_skill: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With nothing to do no lock is taken, whether all is well or not."""
+    skills = [new_skill("a"), new_skill("bad", dependencies=("no-such-dist-xyz",))]
+    first = world.ensure(*skills)
+    monkeypatch.setattr(locking, "PATIENCE_S", 0.05)
+    monkeypatch.setattr(locking, "LIMIT_S", 0.1)
+    with filelock.FileLock(world.environment.root / locking.LOCK):
+        again = world.ensure(*skills)
+    assert (first.failed, None) == (again.failed, again.problem)
+
+
 def test_in03_lock_that_stays_taken_is_named(
     world: Any, new_skill: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

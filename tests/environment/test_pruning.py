@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -163,6 +165,37 @@ def test_older_than_a_rebuild_is_not_kept_for_others(world: Any, rivals: Any) ->
     age(root / "2", 2 * GRACE_S)
     prune(root)
     assert ["3"] == numbers(root)
+
+
+@pytest.mark.parametrize("lost", ["folder", "base", "kernel"])
+def test_generation_that_serves_no_selection_is_not_kept(
+    world: Any, rivals: Any, lost: str
+) -> None:
+    """Its skill was removed, or what it was built on is another one by now."""
+    root = world.environment.root
+    old, _ = rivals
+    if lost == "folder":
+        shutil.rmtree(old.directory)
+    else:
+        path = root / "1" / ".bootstrap-version"
+        data = json.loads(path.read_text(encoding="utf-8"))
+        path.write_text(json.dumps({**data, lost: "another"}), encoding="utf-8")
+    age(root / "1", 2 * GRACE_S)
+    prune(root)
+    assert ["2"] == numbers(root)
+
+
+def test_removal_that_is_killed_leaves_no_half_generation(
+    superseded: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is out of the way before its first file goes."""
+    age(superseded / "1", 2 * GRACE_S)
+    with monkeypatch.context() as killed:
+        killed.setattr(shutil, "rmtree", lambda *_, **__: None)
+        prune(superseded)
+    assert ["2"] == numbers(superseded)
+    prune(superseded)
+    assert [] == list(superseded.glob(".building-*"))
 
 
 def test_all_removes_what_is_kept_for_others(world: Any, rivals: Any) -> None:

@@ -41,6 +41,17 @@ def test_in04_conflict_with_the_kernel_is_named(world: Any, new_skill: Any) -> N
     )
 
 
+def test_in04_conflict_that_can_be_told_is_told_without_uv(
+    world: Any, new_skill: Any, calls: list[str]
+) -> None:
+    """The check over both environments comes first."""
+    good = new_skill("b")
+    world.ensure(good)
+    calls.clear()
+    report = world.ensure(good, new_skill("a", dependencies=("packaging>=9999",)))
+    assert (["a"], []) == (list(reasons(report)), calls)
+
+
 def test_in04_conflict_below_a_requirement_leaves_nothing_behind(
     world: Any, new_skill: Any
 ) -> None:

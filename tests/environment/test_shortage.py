@@ -93,10 +93,15 @@ def test_uv_that_hangs_is_given_up_by_its_limit(
     monkeypatch.setattr(uvs, "OFFLINE_TIMEOUT_S", 2.5)
     monkeypatch.setattr(uvs, "ONLINE_TIMEOUT_S", 3)
     del world.environ["PI_OFFLINE"]
-    fake_uv(tmp_path, world, script=f"{script}exec sleep 60", makes=makes)
+    asked = tmp_path / "asked"
+    fake_uv(
+        tmp_path, world, script=f"echo >>{asked}\n{script}exec sleep 60", makes=makes
+    )
     report = world.ensure(new_skill("needy", dependencies=("acme-tool",)))
     assert report.problem is not None
     assert report.problem.reason.endswith(limit)
+    # one that did not end is not asked again, not even online
+    assert (1 if script != _AWAY else 2) == len(asked.read_text().splitlines())
 
 
 def test_hanging_uv_is_remembered_by_a_skill_of_a_living_environment(
@@ -193,6 +198,19 @@ def test_missing_parser_costs_only_commands_that_need_it(
     world.publish("tyro", "99.0")
     assert len(world.ensure(skill).commands[skill.identity]) == 1
     assert len(world.ensure(skill, retry=True).commands[skill.identity]) == 2
+
+
+def test_in10_environment_that_uv_left_unwell_is_not_put_in_place(
+    world: Any, new_skill: Any, tmp_path: Path
+) -> None:
+    """It says that all is well; the interpreter is gone."""
+    lose = 'for it in "$@"; do case $it in */bin/python) rm "$it";; esac; done'
+    fake_uv(tmp_path, world, script=lose)
+    report = world.ensure(new_skill("a"))
+    assert report.generation is None
+    assert report.problem is not None
+    assert report.problem.reason.endswith("is not complete")
+    assert [] == [it for it in world.environment.root.iterdir() if it.name.isdigit()]
 
 
 def test_in14_uv_that_does_nothing_is_named(
