@@ -297,7 +297,7 @@ def _refused(task: Task, *, filled: Filled, broken: Sequence[str]) -> Filled:
 def _verify(generation: Generation, *, environment: Environment) -> None:
     """A kernel can start in it."""
     process.run(
-        [generation.python, "-c", "import ipykernel, prime_skills_ext, rlm"],
+        [generation.python, "-c", "import ipykernel.kernelapp, prime_skills_ext, rlm"],
         cwd=environment.root,
         timeout_s=VERIFY_TIMEOUT_S,
     )

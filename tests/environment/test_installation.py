@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from prime_skills_ext import process
 from prime_skills_ext.environment.record import Command
 from tests.environment.conftest import names, reasons, rewrite, run_python
 
@@ -51,6 +52,22 @@ def test_commands_are_what_the_project_declares(world: Any, new_skill: Any) -> N
     report = world.ensure(skill)
     expected = (Command("word_count", "rlm.skill:cli", "word_count"),)
     assert report.commands == {skill.identity: expected}
+
+
+def test_commands_of_the_environment_run_where_it_is(
+    world: Any, new_skill: Any
+) -> None:
+    """It was built elsewhere, and may be moved: they name no place."""
+    skill = new_skill("a", python="def run(): print('ran')", scripts={"do-a": "a:run"})
+    generation = world.ensure(skill).generation
+    moved = generation.directory.with_name("moved")
+    said = []
+    for folder in (generation.scripts, moved / generation.scripts.name):
+        done = process.run([folder / "do-a"], cwd=folder, timeout_s=60)
+        said.append(done.stdout)
+        if not moved.exists():
+            generation.directory.rename(moved)
+    assert ["ran\n"] * 2 == said
 
 
 def test_missing_distribution_fails_its_skill_alone(world: Any, new_skill: Any) -> None:
@@ -232,6 +249,22 @@ def test_in08_enclosing_workspace_does_not_interfere(
     world.environ.pop("PI_OFFLINE")
     report = world.ensure(new_skill("a", dependencies=("acme-tool",)))
     assert (names(report), dict(report.failed)) == (["a"], {})
+
+
+def test_in08_files_of_the_working_directory_do_not_interfere(
+    tmp_path: Path, world: Any, new_skill: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Uv reads settings and a version of Python where it runs: that is not here."""
+    here = tmp_path / "project"
+    here.mkdir()
+    (here / "uv.toml").write_text("[[", encoding="utf-8")
+    (here / "pyproject.toml").write_text("[[", encoding="utf-8")
+    (here / ".python-version").write_text("2.7\n", encoding="utf-8")
+    monkeypatch.chdir(here)
+    setup = {"setup.py": "from setuptools import setup; setup()\n"}
+    skills = [new_skill("a"), new_skill("b", backend="uv_build", files=setup)]
+    report = world.ensure(*skills)
+    assert (names(report), dict(report.failed)) == (["a", "b"], {})
 
 
 def test_decoy_variables_lead_uv_nowhere(

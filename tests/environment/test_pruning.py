@@ -219,9 +219,12 @@ def test_generation_of_an_older_state_is_not_kept(world: Any, new_skill: Any) ->
     assert ["2"] == numbers(root)
 
 
-def test_nothing_goes_without_a_pointer(superseded: Path) -> None:
+@pytest.mark.parametrize("text", [None, "9\n"])
+def test_nothing_goes_without_a_pointer(superseded: Path, text: str | None) -> None:
     """Nobody can tell then which one a kernel is about to start in."""
     (superseded / "current").unlink()
+    if text is not None:
+        (superseded / "current").write_text(text, encoding="utf-8")
     age(superseded / "1", 2 * KEEP_S)
     assert [] == [
         one for one in prune(superseded, everything=True) if one.kind != "wheels"

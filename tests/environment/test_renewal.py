@@ -10,19 +10,21 @@ from typing import Any
 import pytest
 
 from prime_skills_ext.environment import record as records
-from tests.environment.conftest import names, reasons, run_python
+from tests.environment.conftest import names, reasons, run_python, site
 
 pytestmark = pytest.mark.integration
 
 
 def test_in04_what_the_kernel_has_is_not_installed_again(
-    world: Any, new_skill: Any
+    tmp_path: Path, world: Any, new_skill: Any
 ) -> None:
-    """A requirement that the kernel meets goes nowhere."""
+    """A requirement that the kernel meets goes nowhere; commands find it as well."""
     report = world.ensure(new_skill("a", dependencies=("packaging",)))
     assert report.generation is not None
     assert not report.failed
     assert not list(report.generation.site_packages.glob("packaging*"))
+    code = "import packaging; print(packaging.__version__)"
+    assert run_python(report, code, cwd=tmp_path) == metadata.version("packaging")
 
 
 def test_in04_conflict_with_the_kernel_is_named(world: Any, new_skill: Any) -> None:
@@ -67,6 +69,20 @@ def test_in04_conflict_below_a_requirement_leaves_nothing_behind(
     assert report.generation is not None
     assert not list(report.generation.site_packages.glob("acme*"))
     assert list(report.generation.site_packages.glob("other*"))
+
+
+def test_in04_conflict_ends_with_the_kernels_package(
+    world: Any, new_skill: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the fix says is enough: nobody has to ask for another try."""
+    kernel = site(tmp_path, "site-packages", acme_1_0=())
+    monkeypatch.setattr(sys, "path", [*sys.path, str(kernel)])
+    skill = new_skill("a", dependencies=("acme>=2",))
+    report = world.ensure(skill)
+    assert "the kernel has acme 1.0 at" in reasons(report)["a"]
+    assert report.failed == world.ensure(skill).failed
+    (kernel / "acme-1.0.dist-info").rename(kernel / "acme-2.0.dist-info")
+    assert ({}, ["a"]) == (reasons(report := world.ensure(skill)), names(report))
 
 
 def test_extra_of_a_kernel_package_is_installed(

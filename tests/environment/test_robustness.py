@@ -15,7 +15,8 @@ from typing import Any
 import pytest
 
 from prime_skills_ext.environment import record as records
-from prime_skills_ext.environment.venv import CURRENT
+from prime_skills_ext.environment.uv import find_uv
+from prime_skills_ext.environment.venv import CURRENT, locate
 from prime_skills_ext.progress import ProgressEvent
 from tests.environment.conftest import fake_uv
 
@@ -283,6 +284,25 @@ def test_in10_damaged_pointer_is_mended(
     report = world.ensure(skill)
     assert (root / "1", ()) == (report.generation.directory, report.installed)
     assert ("1\n", []) == ((root / CURRENT).read_text(encoding="utf-8"), calls)
+
+
+@pytest.mark.network
+def test_own_environment_in_which_no_kernel_starts_is_not_put_in_place(
+    tmp_path: Path, world: Any, new_skill: Any
+) -> None:
+    """All is installed and looks well; only starting it tells."""
+    world.environ.pop("PI_OFFLINE")
+    site = '"${it%/bin/python}"/lib/python*/site-packages/ipykernel/kernelapp.py'
+    lose = f'for it in "$@"; do case $it in */bin/python) rm {site};; esac; done'
+    fake_uv(tmp_path, world, script=f'{find_uv({})} "$@" || exit $?\n{lose}')
+    place = world.environment.base.parents[1]
+    world.environment = locate(mode="own", agent_directory=place, environ=world.environ)
+    report = world.ensure(new_skill("a"))
+    assert report.generation is None
+    assert report.problem is not None
+    assert "failed with exit status 1" in report.problem.reason
+    assert "ipykernel" in report.problem.log
+    assert [] == [it for it in world.environment.root.iterdir() if it.name.isdigit()]
 
 
 @pytest.mark.network

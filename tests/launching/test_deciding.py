@@ -190,6 +190,34 @@ def test_start_plans_after_a_change(
     assert launcher.plans()
 
 
+def test_start_plans_after_a_change_of_what_was_remembered(
+    launcher: Launcher,
+) -> None:
+    """A header that a plan had from the cache was not opened, and counts as well."""
+    write_skill(_skills(launcher), "one", python=_CODE)
+    launcher.start()
+    write_skill(_skills(launcher), "two", python=_CODE)
+    assert [True, False] == [launcher.plans(), launcher.plans()]
+
+    _edit_skill_file(launcher)
+
+    assert launcher.plans()
+
+
+def test_start_plans_when_a_folder_above_becomes_a_project(
+    launcher: Launcher, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Which folder is the project decides whose skills count."""
+    inner = tmp_path / "outer" / "middle" / "inner"
+    inner.mkdir(parents=True)
+    monkeypatch.chdir(inner)
+    assert [True, False] == [launcher.plans(), launcher.plans()]
+
+    (tmp_path / "outer" / ".git").mkdir()
+
+    assert launcher.plans()
+
+
 def test_start_plans_after_trust_was_given(launcher: Launcher, agent: Path) -> None:
     """A trusted project has an environment of its own from the next start on."""
     write_skill(Path.cwd() / ".agents" / "skills", "theirs", python=_CODE)
