@@ -86,14 +86,16 @@ def test_install_refuses_a_name_that_is_a_path(tmp_path: Path) -> None:
         kernelspec.install(prefix=tmp_path, name="../there", start=False)
 
 
-def test_install_leaves_a_strangers_spec_alone(tmp_path: Path) -> None:
-    """A kernel of somebody else under our name is not overwritten."""
+def test_a_strangers_spec_is_left_alone(tmp_path: Path) -> None:
+    """A kernel of somebody else under our name is neither overwritten nor removed."""
     folder = tmp_path / "share" / "jupyter" / "kernels" / "prime-skills"
     folder.mkdir(parents=True)
     (folder / "kernel.json").write_text('{"argv": ["other"]}', encoding="utf-8")
 
     with pytest.raises(KernelspecError, match="not ours"):
         kernelspec.install(prefix=tmp_path, start=False)
+    with pytest.raises(KernelspecError, match="not ours"):
+        kernelspec.remove(prefix=tmp_path)
 
     assert _spec(folder) == {"argv": ["other"]}
 

@@ -174,7 +174,7 @@ def install(batch: Batch, *, items: Sequence[Item]) -> Outcome:
         names = {item.name: item for item in tally.rest}
         named = blamed(done.stderr, names={*names, RUNTIME_NAME})
         victim = _victim([names[name] for name in named if name in names])
-        if is_network(done.stderr) and not batch.is_cut_off:
+        if is_network(done.stderr) and not (batch.is_cut_off or batch.uv.offline):
             batch.cut_off()
         elif RUNTIME_NAME in named and batch.spare and not batch.is_bare:
             batch.is_bare = True

@@ -46,6 +46,16 @@ def test_in02_declared_files_and_additions_change_the_fingerprint(
     assert len(marks) == 3
 
 
+def test_in02_another_python_changes_the_fingerprint(
+    new_skill: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it required may not be what it requires there."""
+    skill = new_skill("a")
+    before = mark(skill)
+    monkeypatch.setattr(sys, "version", f"{sys.version} (another build)")
+    assert mark(skill) != before
+
+
 def test_source_does_not_change_the_fingerprint(new_skill: Any) -> None:
     """Code is imported from where it is: editing it installs nothing."""
     skill = new_skill("a")

@@ -160,13 +160,14 @@ def test_in16_cycle_is_installed_and_told(world: Any, new_skill: Any) -> None:
 
 
 def test_in16_dependent_fails_because_its_sibling_failed(
-    world: Any, new_skill: Any
+    world: Any, new_skill: Any, calls: list[str]
 ) -> None:
-    """Only the broken skill and what requires it are out."""
+    """Only they are out, and nobody asks an index for what is the skill's name."""
     broken = new_skill("b", dependencies=("no-such-dist-xyz",))
     report = world.ensure(new_skill("a", dependencies=("b",)), broken, new_skill("c"))
     assert names(report) == ["c"]
     assert reasons(report)["a"].startswith("because b failed: ")
+    assert len([call for call in calls if " pip install " in call]) == 2
 
 
 def test_unavailable_skill_is_never_looked_up_on_the_index(

@@ -17,27 +17,39 @@ from prime_skills_ext.progress import ProgressEvent
 pytestmark = pytest.mark.integration
 
 
-def test_in03_wait_is_told_and_ends(
-    world: Any, new_skill: Any, monkeypatch: pytest.MonkeyPatch
+def test_in03_wait_is_told_after_two_seconds_and_ends(
+    world: Any, new_skill: Any
 ) -> None:
     """Whoever waits for the lock says so, and goes on when it is free."""
     world.ensure(new_skill("a"))
-    monkeypatch.setattr(locking, "PATIENCE_S", 0.1)
     code = (
-        "import filelock, sys, time\n"
+        "import filelock, select, sys\n"
         "with filelock.FileLock(sys.argv[1]):\n"
-        "    print('held', flush=True); time.sleep(1)\n"
+        "    print('held', flush=True)\n"
+        "    select.select([sys.stdin], [], [], 10)\n"
     )
     path = world.environment.root / locking.LOCK
     with subprocess.Popen(
-        [sys.executable, "-c", code, str(path)], stdout=subprocess.PIPE
+        [sys.executable, "-c", code, str(path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
     ) as holder:
+        assert holder.stdin is not None
         assert holder.stdout is not None
         holder.stdout.readline()
+        stdin = holder.stdin
+
+        def free(event: ProgressEvent) -> None:
+            told.append(event)
+            if event.stage == "waiting":
+                stdin.close()
+
+        told: list[ProgressEvent] = []
+        world.told = type("Told", (list,), {"append": staticmethod(free)})()
         report = world.ensure(new_skill("b"))
     assert not report.failed
     message = "Waiting for another process that installs skills"
-    assert ProgressEvent(stage="waiting", message=message) in world.told
+    assert ProgressEvent(stage="waiting", message=message) == told[0]
 
 
 def test_in01_remembered_failure_waits_for_nobody(

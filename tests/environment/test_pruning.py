@@ -117,6 +117,15 @@ def test_in03_generation_in_use_stays(superseded: Path) -> None:
     assert [superseded / "1"] == [one.path for one in prune(superseded)]
 
 
+def test_generation_of_which_nobody_can_tell_stays(superseded: Path) -> None:
+    """A disk without locks is no proof that nobody uses it."""
+    file = superseded / "1" / IN_USE
+    file.unlink()
+    file.symlink_to(IN_USE)  # opening it fails
+    os.utime(superseded / "1", (0, 0))
+    assert () == prune(superseded, everything=True)
+
+
 def test_in09_generation_in_use_stays_with_the_locks_of_windows(
     superseded: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import site
 import subprocess
 import sys
 from collections.abc import Callable
@@ -214,6 +215,21 @@ def test_start_plans_when_a_folder_above_becomes_a_project(
     assert [True, False] == [launcher.plans(), launcher.plans()]
 
     (tmp_path / "outer" / ".git").mkdir()
+
+    assert launcher.plans()
+
+
+def test_start_plans_after_something_was_installed_beside_us(
+    launcher: Launcher, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Distributions may bring skills."""
+    place = tmp_path / "site-packages"
+    place.mkdir()
+    monkeypatch.setattr(sys, "path", [*sys.path, str(place)])
+    monkeypatch.setattr(site, "getsitepackages", lambda: [str(place)])
+    assert [True, False] == [launcher.plans(), launcher.plans()]
+
+    (place / "acme-1.0.dist-info").mkdir()
 
     assert launcher.plans()
 
