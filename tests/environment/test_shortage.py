@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import threading
 import time
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +15,7 @@ import pytest
 from prime_skills_ext.environment import record as records
 from prime_skills_ext.environment import uv as uvs
 from tests.environment.conftest import fake_uv
+from tests.wheels import publish
 
 pytestmark = pytest.mark.integration
 
@@ -132,6 +137,43 @@ def test_no_network_fails_only_who_needs_it(
     assert [path.parent.name for path in report.installed] == ["plain"]
     assert "no network" in report.failed[needy.identity].reason
     assert report.failed[needy.identity].fix.startswith("go online once")
+
+
+@pytest.fixture
+def index(tmp_path: Path, world: Any) -> Iterator[list[str]]:
+    """An index with ``acme-tool`` that nobody has in a cache; what it was asked."""
+    asked: list[str] = []
+    publish(tmp_path / "served" / "simple" / "acme-tool", "acme-tool", "1.0")
+
+    class Handler(SimpleHTTPRequestHandler):
+        def log_message(self, *_: object) -> None:
+            asked.append(self.path)
+
+    handler = partial(Handler, directory=str(tmp_path / "served"))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        del world.environ["UV_FIND_LINKS"]
+        world.environ["UV_CACHE_DIR"] = str(tmp_path / "cache")
+        address = f"http://127.0.0.1:{server.server_port}/simple"
+        world.environ["UV_DEFAULT_INDEX"] = address
+        yield asked
+        server.shutdown()
+
+
+def test_what_is_not_on_this_machine_is_fetched_unless_that_is_forbidden(
+    world: Any, new_skill: Any, index: list[str], calls: list[str]
+) -> None:
+    """Offline first, then online; ``PI_OFFLINE`` forbids the second."""
+    needy = new_skill("needy", dependencies=("acme-tool",))
+    assert [needy.identity] == list(world.ensure(needy).failed)
+    assert [] == index
+    del world.environ["PI_OFFLINE"]
+    calls.clear()
+    report = world.ensure(needy)
+    assert ({}, (needy.identity,)) == (dict(report.failed), report.installed)
+    installs = [call for call in calls if " pip install " in call]
+    assert [True, False] == [call.endswith(" --offline") for call in installs]
+    assert [path for path in index if path.endswith(".whl")]
 
 
 def test_offline_by_choice_is_told_as_such(

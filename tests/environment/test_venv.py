@@ -260,6 +260,13 @@ def test_generation_is_unhealthy_when_its_python_dangles(tmp_path: Path) -> None
     assert not is_healthy(generation)
 
 
+def test_generation_is_unhealthy_when_its_packages_are_gone(tmp_path: Path) -> None:
+    """There is nothing to append or to start in."""
+    make(tmp_path / "1")
+    generation_at(tmp_path / "1").site_packages.rmdir()
+    assert not is_healthy(generation_at(tmp_path / "1"))
+
+
 def test_generation_is_unhealthy_when_it_is_for_another_python(
     tmp_path: Path,
 ) -> None:
@@ -307,3 +314,10 @@ def test_mode_is_custom_in_the_named_python_only(tmp_path: Path) -> None:
         find_mode({}),
     ]
     assert found == ["custom", "custom", "overlay", "overlay"]
+
+
+def test_mode_is_own_in_the_generation_that_the_launcher_named(tmp_path: Path) -> None:
+    """A process that inherited the variables runs somewhere else."""
+    variables = {"PRIME_SKILLS_MODE": "own", "PRIME_SKILLS_GENERATION": sys.prefix}
+    elsewhere = {**variables, "PRIME_SKILLS_GENERATION": str(tmp_path)}
+    assert ["own", "overlay"] == [find_mode(variables), find_mode(elsewhere)]

@@ -91,6 +91,17 @@ def test_custom_python_is_asked_once(custom: Launcher, whole: Path) -> None:
     assert custom.plans()
 
 
+def test_custom_python_that_looks_elsewhere_is_asked_again(
+    custom: Launcher, tmp_path: Path
+) -> None:
+    """Where it finds modules depends on variables as well."""
+    assert [True, False] == [custom.plans(), custom.plans()]
+
+    custom.environ["PYTHONPATH"] = str(tmp_path)
+
+    assert custom.plans()
+
+
 def test_custom_python_that_lost_a_package_is_asked_again(
     custom: Launcher, whole: Path
 ) -> None:
