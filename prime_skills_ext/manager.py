@@ -245,12 +245,13 @@ class SkillManager(Configurable):
     def _reload(
         self, *, retry: bool = False, mode: ReloadMode = "again"
     ) -> ReloadReport | None:
-        before = self.catalogue
+        before, replaced = self.catalogue, {*self.snapshot.installed.restart}
         self._snapshot = self._run(
             allow_install=True, retry=retry, reload=True, mode=mode
         )
         bindings = self._snapshot.bindings
-        is_same = self._snapshot.catalogue is before
+        restart = {*self._snapshot.installed.restart} - replaced
+        is_same = self._snapshot.catalogue is before and not restart
         if is_same and not bindings.changed and not bindings.waiting:
             return None
         names = {item.skill.identity: item.name for item in self.catalogue.skills}
@@ -262,6 +263,7 @@ class SkillManager(Configurable):
             _in_force(before),
             _in_force(self.catalogue),
             changed=changed,
+            restart=restart,
             waiting={
                 names[identity]: calls
                 for identity, calls in bindings.waiting.items()

@@ -83,6 +83,7 @@ class Pipeline:
         self._commands = CommandPath()
         self._active: Generation | None = None
         self._owner = f"shell-{id(self)}"
+        self._replaced: tuple[str, ...] = ()
         self._held: dict[Path, SkillStatus] = {}
         self._removed: dict[Path, SkillStatus] = {}
         self._still: Standstill | None = None
@@ -152,6 +153,9 @@ class Pipeline:
         if undeclared and allow_install:
             installed = install(extra_requirements=undeclared)
             bindings = self._bind(selection, gated, installed, reload=True)
+        # what was loaded before it was replaced stays loaded until the kernel restarts
+        self._replaced = tuple(sorted({*self._replaced, *installed.restart}))
+        installed = replace(installed, restart=self._replaced)
         if installed.generation is not None:
             record = records.read(installed.generation.record)
             notes += undeclared_notes(wanted, record=record, added=undeclared)

@@ -13,7 +13,13 @@ from typing import Final, Self, final
 from prime_skills_ext.catalog.status import FAILED, SkillStatus, State
 from prime_skills_ext.skill.text import cut_at_word, folded, without_invisible
 
-__all__ = ["FailedSkill", "ReloadReport", "WaitingSkill", "tell_model"]
+__all__ = [
+    "FailedSkill",
+    "ReloadReport",
+    "ReplacedDistribution",
+    "WaitingSkill",
+    "tell_model",
+]
 
 #: States in which a skill does something for a model.
 _WORKS: Final[frozenset[State]] = frozenset(
@@ -69,6 +75,28 @@ class WaitingSkill:
 
 @final
 @dataclass(frozen=True, kw_only=True, slots=True)
+class ReplacedDistribution:
+    """What this process goes on using in the version before.
+
+    Attributes:
+        name: Its name.
+    """
+
+    name: str
+
+    @property
+    def reason(self) -> str:
+        """Why the new one does not count yet."""
+        return "this kernel has another version of it loaded"
+
+    @property
+    def fix(self) -> str:
+        """What to do."""
+        return "restart the kernel"
+
+
+@final
+@dataclass(frozen=True, kw_only=True, slots=True)
 class ReloadReport:
     """What ``%reload_skills`` did, by skill name.
 
@@ -80,6 +108,7 @@ class ReloadReport:
         removed: Those that are gone.
         failed: Those that do not load or install, or did not in a new way.
         waiting: Those that were edited while calls of them run in threads.
+        restart: Distributions that were replaced while this process uses them.
         failures: Why each of ``failed`` did, and what to do.
         note: The same for a model, beside a new listing: a few sentences about what
             it may use, empty when that did not change.
@@ -90,13 +119,14 @@ class ReloadReport:
     removed: tuple[str, ...] = ()
     failed: tuple[str, ...] = ()
     waiting: tuple[WaitingSkill, ...] = ()
+    restart: tuple[ReplacedDistribution, ...] = ()
     failures: tuple[FailedSkill, ...] = ()
     note: str = ""
 
     def __bool__(self) -> bool:
         """Whether anything happened; an empty report is returned as ``None``."""
         return bool(
-            self.added or self.changed or self.removed or self.failed or self.waiting
+            self.added or self.changed or self.removed or self.failed or self.unsettled
         )
 
     def __repr__(self) -> str:
@@ -106,15 +136,18 @@ class ReloadReport:
             ("-", self.removed),
             ("!", self.failed),
             ("later ", [item.name for item in self.waiting]),
+            ("restart ", [item.name for item in self.restart]),
         )
         return " ".join(
             f"{sign}{len(names)} {', '.join(names)}" for sign, names in parts if names
         )
 
     @property
-    def unsettled(self) -> tuple[FailedSkill | WaitingSkill, ...]:
-        """What has a reason and a fix: failed or waiting, in this order."""
-        return (*self.failures, *self.waiting)
+    def unsettled(
+        self,
+    ) -> tuple[FailedSkill | WaitingSkill | ReplacedDistribution, ...]:
+        """What has a reason and a fix: failed, waiting or replaced, in this order."""
+        return (*self.failures, *self.waiting, *self.restart)
 
     @classmethod
     def between(
@@ -124,6 +157,7 @@ class ReloadReport:
         *,
         changed: Collection[str] = (),
         waiting: Mapping[str, int] | None = None,
+        restart: Iterable[str] = (),
     ) -> Self:
         """Compare two pictures of the skills.
 
@@ -133,6 +167,7 @@ class ReloadReport:
             changed: Names whose code was executed again.
             waiting: Names whose code could not be yet, because so many calls in
                 threads execute it.
+            restart: Distributions that were replaced while this process uses them.
         """
         differs = {
             name
@@ -153,6 +188,7 @@ class ReloadReport:
                 WaitingSkill(name=name, calls=calls)
                 for name, calls in sorted((waiting or {}).items())
             ),
+            restart=tuple(ReplacedDistribution(name=name) for name in sorted(restart)),
             failures=tuple(
                 FailedSkill(
                     name=name,

@@ -53,8 +53,9 @@ def main() -> None:
         "retry": lambda: manager.reload(retry=True),
     }
     for word in chain(["answer"], map(str.strip, sys.stdin)):
-        words[word]()
-        print(json.dumps(_told(manager, names)), flush=True)  # noqa: T201  # the answer
+        report = words[word]()
+        told = {**_told(manager, names), "report": report and repr(report)}
+        print(json.dumps(told), flush=True)  # noqa: T201  # the answer
 
 
 if __name__ == "__main__":

@@ -49,6 +49,23 @@ def test_second_skill_that_contradicts_the_first_fails_alone(machine: Machine) -
         assert machine.is_whole(healed)
 
 
+def test_in04_replaced_while_loaded_says_restart_and_keeps_saying_it(
+    machine: Machine,
+) -> None:
+    """What this process imported stays what it is: the report says so, once."""
+    machine.publish("acme", "1.0")
+    machine.publish("acme", "2.0")
+    skill = machine.user_of("first", "acme", "acme<2")
+    with machine.session() as session:
+        assert {"first": "1.0"} == session.read()["answers"]
+        relax(skill, "acme<2", "acme>=2")
+        changed = session.ask("reload")
+        assert "restart 1 acme" == changed["report"]
+        again = session.ask("reload")
+        assert (None, ["acme"]) == (again["report"], again["restart"])
+    assert {"first": "2.0"} == machine.start()["answers"]
+
+
 @pytest.fixture
 def lab(machine: Machine) -> Path:
     """A kernel's Python with a local version and an in-house editable package."""

@@ -63,7 +63,16 @@ def test_catalogue_lists_skills_and_diagnostics() -> None:
         (Message(text="t"), ["text", "fix"]),
         (
             ReloadReport(added=("a",), waiting=(WaitingSkill(name="b", calls=2),)),
-            ["added", "changed", "removed", "failed", "waiting", "failures", "note"],
+            [
+                "added",
+                "changed",
+                "removed",
+                "failed",
+                "waiting",
+                "restart",
+                "failures",
+                "note",
+            ],
         ),
     ],
 )
