@@ -107,7 +107,10 @@ def test_list_prune_and_rebuild_in_a_terminal(
         ]
     ]
     assert [("1", False), ("2", True)] == numbers
-    assert "Nothing to prune\n" == said(capsys, "env", "prune")
+    assert (
+        "Nothing to prune; 1 generation is kept for a while, --all removes it\n"
+        == said(capsys, "env", "prune")
+    )
     assert "Would free" in said(capsys, "env", "prune", "--all", "--dry-run")
     assert (root / "1").is_dir()
     assert "Freed" in said(capsys, "env", "prune", "--all")

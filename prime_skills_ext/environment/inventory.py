@@ -130,11 +130,13 @@ class Pruned:
         removed: Everything that went, or would go.
         is_dry_run: Nothing was touched.
         skipped: Environments that could not be pruned, and why.
+        kept: How many generations are kept for a while, which ``--all`` would remove.
     """
 
     removed: tuple[Removal, ...]
     is_dry_run: bool = False
     skipped: tuple[str, ...] = ()
+    kept: int = 0
 
     @property
     def size_bytes(self) -> int:

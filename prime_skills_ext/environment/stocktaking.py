@@ -85,15 +85,20 @@ def prune_all(
     """
     removed: list[Removal] = []
     skipped: list[str] = []
+    kept = 0
     for one in take_stock(places, here=here, deep=False).environments:
         try:
             with _lock(one.directory, dry_run=dry_run, progress=progress):
-                removed += _sweep(one, everything=everything, dry_run=dry_run)
+                swept = _sweep(one, everything=everything, dry_run=dry_run)
+                removed += swept
+                kept += _count_kept(one, swept=swept)
         except InstallError as error:
             skipped.append(f"{one.directory}: {error.message}")
         except OSError as error:
             skipped.append(f"{one.directory}: {error.strerror or error}")
-    return Pruned(removed=tuple(removed), is_dry_run=dry_run, skipped=tuple(skipped))
+    return Pruned(
+        removed=tuple(removed), is_dry_run=dry_run, skipped=tuple(skipped), kept=kept
+    )
 
 
 def _lock(
@@ -115,6 +120,15 @@ def _sweep(
         if whole is not None:
             return (whole,)
     return prune(one.directory, everything=everything, dry_run=dry_run)
+
+
+def _count_kept(one: EnvironmentInfo, *, swept: Sequence[Removal]) -> int:
+    """How many more generations would go if nothing were kept for a while."""
+    if not is_folder(one.directory) or any(it.kind == "environment" for it in swept):
+        return 0
+    more = {it.path for it in prune(one.directory, everything=True, dry_run=True)}
+    generations = {*numbered(one.directory)}
+    return len(more & generations - {it.path for it in swept})
 
 
 def _is_empty(root: Path) -> bool:

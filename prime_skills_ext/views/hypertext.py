@@ -42,6 +42,7 @@ from prime_skills_ext.views.wording import (
     group_of,
     grouped,
     how_to_use,
+    kept_for_a_while,
     leads_elsewhere,
     place_in_skill,
     place_of,
@@ -188,7 +189,8 @@ def _(value: Pruned) -> str:
         for why in value.skipped
     )
     table = f"<table aria-label='Pruned'><tbody>{rows}</tbody></table>" if rows else ""
-    return markup.card(f"<header><b>Prune</b>{told}</header>", table)
+    kept = "".join(f"<p>{told}</p>" for told in kept_for_a_while(value))
+    return markup.card(f"<header><b>Prune</b>{told}</header>", table, kept)
 
 
 @render.register

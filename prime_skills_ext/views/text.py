@@ -37,6 +37,7 @@ from prime_skills_ext.views.wording import (
     group_of,
     grouped,
     how_to_use,
+    kept_for_a_while,
     leads_elsewhere,
     pad,
     place_in_skill,
@@ -181,7 +182,10 @@ def _(value: Pruned) -> str:
         for one in value.removed
     ]
     lines += [f"  skipped      {clean(reason)}" for reason in value.skipped]
-    return "\n".join(lines) if len(lines) > 1 else "Nothing to prune"
+    kept = kept_for_a_while(value)
+    if len(lines) == 1:
+        return "; ".join(["Nothing to prune", *kept])
+    return "\n".join([*lines, *(f"  {told}" for told in kept)])
 
 
 @render.register

@@ -13,7 +13,11 @@ from typing import Final, Literal
 
 from prime_skills_ext.catalog.check_report import CheckedSkill, CheckReport
 from prime_skills_ext.catalog.status import Catalogue, SkillStatus, State
-from prime_skills_ext.environment.inventory import EnvironmentInfo, GenerationInfo
+from prime_skills_ext.environment.inventory import (
+    EnvironmentInfo,
+    GenerationInfo,
+    Pruned,
+)
 from prime_skills_ext.progress import counted
 from prime_skills_ext.skill.finding import Finding
 from prime_skills_ext.skill.model import Diagnostic
@@ -32,6 +36,7 @@ __all__ = [
     "group_of",
     "grouped",
     "how_to_use",
+    "kept_for_a_while",
     "leads_elsewhere",
     "pad",
     "place_in_skill",
@@ -317,3 +322,13 @@ def _columns(character: str) -> int:
     if unicodedata.category(character) in {"Mn", "Me", "Cf"}:
         return 0
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+
+
+def kept_for_a_while(pruned: Pruned) -> tuple[str, ...]:
+    """Say what pruning left though `env list` calls it superseded, if it left any."""
+    if not pruned.kept:
+        return ()
+    one = pruned.kept == 1
+    count = counted(pruned.kept, "generation")
+    told = f"{count} {'is' if one else 'are'} kept for a while, --all removes "
+    return (told + ("it" if one else "them"),)

@@ -159,6 +159,14 @@ def test_pruned_says_when_it_only_would() -> None:
     assert "Nothing to prune" == render(Pruned(removed=()))
 
 
+def test_pruned_says_what_it_kept_for_a_while() -> None:
+    """`env list` shows them as superseded: whoever wonders reads why they stay."""
+    told = "2 generations are kept for a while, --all removes them"
+    assert f"Nothing to prune; {told}" == render(Pruned(removed=(), kept=2))
+    some = Pruned(removed=PRUNED.removed, kept=2)
+    assert f"  {told}" == render(some).splitlines()[-1]
+
+
 def test_path_is_the_path_and_nothing_else() -> None:
     """A shell takes it as it is."""
     assert f"{ROOT}/1" == render(EnvironmentPath(path=ROOT / "1"))
