@@ -40,7 +40,7 @@ from prime_skills_ext.offering import offer_commands
 from prime_skills_ext.progress import Listener
 from prime_skills_ext.refusals import failures, project_code, refused
 from prime_skills_ext.skill.model import Diagnostic, Skill
-from prime_skills_ext.snapshot import Snapshot
+from prime_skills_ext.snapshot import Snapshot, Stopwatch
 
 if TYPE_CHECKING:
     from prime_skills_ext.kernel.reload import ReloadMode
@@ -105,19 +105,28 @@ class Pipeline:
             reload: Execute again what changed on disk.
             mode: What to do about code that failed before or is being executed.
         """
+        watch = Stopwatch()
         still, self._still = self._still, None
         if still is not None and reload and not retry:
             moved = still.moved(
                 choices, places=self.places, environ=self._environ, mode=mode
             )
             if moved is not None:
-                snapshot = still.reload(moved, mode=mode) if moved else still.snapshot
+                snapshot = still.snapshot
+                if moved:
+                    watch.lap("look")
+                    snapshot = _timed(
+                        still.reload(moved, mode=mode),
+                        watch=watch,
+                        before=snapshot.bindings.seconds,
+                    )
                 # a requirement that an edit does not declare has to be installed
                 if not find_undeclared(snapshot.bindings.errors):
                     self._still = still
                     return snapshot
         began = time.time_ns()
         found = survey(self.places, choices=choices, environ=self._environ)
+        watch.lap("discover")
         selection, notes = found.selection, found.diagnostics
         facts, problems = gather_facts(
             selection,
@@ -135,6 +144,7 @@ class Pipeline:
             if item.skill.python is not None and item.skill.identity not in usable
         ]
         environment = self._environment(wanted, selection=selection)
+        watch.lap("select")
         install = partial(
             ensure,
             wanted,
@@ -145,13 +155,17 @@ class Pipeline:
             unavailable=unavailable,
         )
         installed = install(retry=retry)
+        watch.lap("install")
         if self._binder is not None:
             load_from_source_only(self, project_code(found))
         bindings = self._bind(selection, gated, installed, reload=reload, mode=mode)
+        watch.lap("bind")
         undeclared = find_undeclared(bindings.errors)
         if undeclared and allow_install:
             installed = install(extra_requirements=undeclared)
+            watch.lap("install")
             bindings = self._bind(selection, gated, installed, reload=True)
+            watch.lap("bind")
         if installed.generation is not None:
             record = records.read(installed.generation.record)
             notes += undeclared_notes(wanted, record=record, added=undeclared)
@@ -168,6 +182,7 @@ class Pipeline:
             catalogue=conclude(bindings),
             wanted=tuple(wanted),
             unavailable=tuple(unavailable),
+            run=watch.run(bindings.seconds),
         )
         if reload and allow_install:
             self._still = self._standstill(
@@ -353,3 +368,14 @@ class Pipeline:
                 make = partial(self._binder.load_private, item.skill)
             values[key] = Lazy(make=make)
         return values
+
+
+def _timed(
+    snapshot: Snapshot, *, watch: Stopwatch, before: Mapping[Path, float]
+) -> Snapshot:
+    """Say of a reload of code alone where its time went."""
+    watch.lap("bind")
+    after = snapshot.bindings.seconds
+    # it keeps what older imports took
+    new = {key: took for key, took in after.items() if before.get(key) != took}
+    return snapshot._replace(run=watch.run(new))

@@ -34,6 +34,7 @@ TYPES: Final[tuple[tuple[str, str], ...]] = (
     ("prime_skills_ext.views.report", "Doctor"),
     ("prime_skills_ext.views.report", "Check"),
     ("prime_skills_ext.views.report", "Message"),
+    ("prime_skills_ext.views.timeline", "Timeline"),
     ("prime_skills_ext.kernel.reload_report", "ReloadReport"),
     ("prime_skills_ext.catalog.check_report", "CheckReport"),
     ("prime_skills_ext.environment.inventory", "Inventory"),

@@ -25,8 +25,10 @@ from prime_skills_ext.environment.inventory import (
 )
 from prime_skills_ext.kernel.reload_report import ReloadReport
 from prime_skills_ext.skill.finding import Finding
+from prime_skills_ext.views import bars
 from prime_skills_ext.views.card import SkillDetails
 from prime_skills_ext.views.report import Check, Doctor, Message
+from prime_skills_ext.views.timeline import Timeline
 from prime_skills_ext.views.wording import (
     bytes_of,
     cell_width,
@@ -191,6 +193,14 @@ def _(value: Rebuilt) -> str:
     if value.failed:
         lines.append(f"  still failing: {clean(', '.join(value.failed))}")
     return "\n".join([*lines, *_fix(value.fix, indent=2)])
+
+
+@render.register
+def _(value: Timeline) -> str:
+    lines: list[str] = []
+    for course in value.courses:
+        lines += [*([""] if lines else []), *bars.render(course, width=WIDTH)]
+    return "\n".join([*lines, *([value.note] if value.note else [])])
 
 
 def _environment(value: EnvironmentInfo) -> list[str]:
