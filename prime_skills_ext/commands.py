@@ -361,9 +361,9 @@ def answer(manager: SkillManager, words: str | Sequence[str], *, door: Door) -> 
     try:
         arguments, unknown = parser(COMMANDS, door=door).parse_known_args(given)
         if unknown:
-            spelling.refuse(
-                unknown, command=offered.get(arguments.command), arguments=arguments
-            )
+            command = offered.get(arguments.command)
+            known = () if command is None else command.options
+            spelling.refuse(unknown, known=known, parser=arguments.parser)
     except HelpAskedError as asked:
         return Answer(value=Message(text=str(asked)))
     value = as_said_at(door, offered[arguments.command].run(manager, arguments))
@@ -377,11 +377,12 @@ def reload(manager: SkillManager, line: str) -> object:
         SettingsError: The words do not fit the grammar.
     """
     words = Parser(prog="%reload_skills", description="Take up what changed on disk.")
-    words.add_argument("--retry", **flag("try again what failed to install before"))
-    words.add_argument("--now", **flag("do not wait for calls in threads"))
-    words.add_argument("--json", **flag("plain data"))
+    for name, keywords in options.RELOAD:
+        words.add_argument(name, **keywords)
     try:
-        arguments = words.parse_args(split(line, door="%skill"))
+        arguments, unknown = words.parse_known_args(split(line, door="%skill"))
+        if unknown:
+            spelling.refuse(unknown, known=options.RELOAD, parser=words)
     except HelpAskedError as asked:
         return Message(text=str(asked))
     report = manager.reload(retry=arguments.retry, now=arguments.now)

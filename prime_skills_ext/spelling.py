@@ -8,7 +8,7 @@ from typing import NoReturn
 
 from prime_skills_ext.catalog.status import Catalogue
 from prime_skills_ext.errors import SettingsError, UnknownSkillError
-from prime_skills_ext.grammar import Arguments, Command
+from prime_skills_ext.grammar import Command, Option, Parser
 from prime_skills_ext.views.door import Door
 
 __all__ = ["as_name", "refuse"]
@@ -51,25 +51,29 @@ def as_name(
 
 
 def refuse(
-    unknown: Sequence[str], *, command: Command | None, arguments: Arguments
+    unknown: Sequence[str], *, known: Iterable[Option], parser: Parser
 ) -> NoReturn:
-    """Say which words a subcommand does not take, and which option may be meant.
+    """Say which words are not taken, and which option may be meant.
+
+    Args:
+        unknown: The words.
+        known: The options that are taken beside ``--json`` and ``--help``.
+        parser: Whose error and usage it is.
 
     Raises:
         SettingsError: Always.
     """
-    known = [*_EVERYWHERE, *(name for name, _ in command.options)] if command else []
+    names = [*_EVERYWHERE, *(name for name, _ in known)]
     message = f"unrecognized arguments: {' '.join(unknown)}"
     close = [
         found
         for word in unknown
         if word.startswith("-")
-        for found in difflib.get_close_matches(word.split("=")[0], known, n=1)
+        for found in difflib.get_close_matches(word.split("=")[0], names, n=1)
     ]
     try:
-        arguments.parser.error(message)
+        parser.error(message)
     except SettingsError as error:
         if close:
             error.fix = f'did you mean "{close[0]}"? {error.fix}'
         raise
-    raise AssertionError(message)  # a parser's error is always raised

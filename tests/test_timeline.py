@@ -10,13 +10,14 @@ import pytest
 from prime_skills_ext.__main__ import main
 from prime_skills_ext.manager import SkillManager
 from prime_skills_ext.timeline import tell
+from prime_skills_ext.views.timeline import Course
 from tests.conftest import write_skill
 
 CODE = "def run() -> int:\n    return 1\n"
 
 
-def _kinds(course: object) -> list[tuple[str, str | None]]:
-    return [(span.kind, span.skill) for span in course.spans]  # type: ignore[attr-defined]
+def _kinds(course: Course) -> list[tuple[str, str | None]]:
+    return [(span.kind, span.skill) for span in course.spans]
 
 
 def test_load_is_told_by_stage_and_skill(home: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -89,14 +90,15 @@ def test_text_has_bars_to_scale() -> None:
     """Each begins where its work did; no line is longer than a table's."""
     lines = text.render(Timeline(courses=(LOAD,))).splitlines()
     assert "Load: 100 ms" == lines[0]
-    assert lines[1].startswith("  discover          10.0 ms  ███")
-    assert lines[5].startswith("    slow & <odd>    40.0 ms  ")
+    assert lines[1].startswith("  discover         10.0 ms  ███")
+    assert lines[5].startswith("    slow & <odd>   40.0 ms  ")
     assert max(map(len, lines)) <= text.WIDTH
 
 
 def test_json_has_every_span() -> None:
     """A program counts for itself."""
-    (course,) = to_json(Timeline(courses=(LOAD,)))["courses"]  # type: ignore[misc]
+    data: Any = to_json(Timeline(courses=(LOAD,)))
+    (course,) = data["courses"]
     assert "Load" == course["title"]
     assert {"kind": "discover", "skill": None, "start_s": 0.0, "seconds": 0.01} == (
         course["spans"][0]
