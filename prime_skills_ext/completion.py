@@ -97,7 +97,7 @@ def find_call(text: str) -> Call | None:
     found = _SKILL.search(text, 0, at)
     inside = text[at + 1 :]
     typed = re.search(r"\w*$", inside)
-    before = inside[: typed.start()].rstrip() if typed else ""
+    before = inside[: typed.start()].strip() if typed else ""
     # behind anything but a comma stands a value, not a name
     if found is None or typed is None or before[-1:] not in ("", ","):
         return None

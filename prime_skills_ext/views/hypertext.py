@@ -202,7 +202,7 @@ def _row(status: SkillStatus) -> str:
 def _what(status: SkillStatus) -> str:
     if group_of(status) == "ready":
         call = how_to_use(status)
-        code = "" if call is None else f"<code>{markup.escaped(call)}</code>"
+        code = "" if call is None else _code(call)
         what = markup.escaped(first_sentence(status.skill.description))
         return f"{what}<span class='ps-line'>{code}</span>"
     told = (
@@ -223,7 +223,8 @@ def _head(
             x if leads_elsewhere(x, status=status) else None for x in (call, fix)
         )
     facts = (
-        ("Use", call and f"<code>{markup.escaped(call)}</code>"),
+        ("Use", call and _code(call)),
+        ("Takes", skill.argument_hint and _code(skill.argument_hint)),
         ("Where", markup.escaped(status.location)),
         ("Why", status.reason and markup.prose(status.reason)),
         ("Fix", fix and markup.command(fix)),
@@ -281,6 +282,10 @@ def _note(note: Diagnostic, *, catalogue: Catalogue) -> str:
     )
     badge = markup.pill(findings.SEVERITY_TONES[note.severity], note.severity)
     return f"{badge} {markup.prose(note.message)}{place}{markup.fix_line(note.fix)}"
+
+
+def _code(text: str) -> str:
+    return f"<code>{markup.escaped(text)}</code>"
 
 
 def _badge(state: State) -> str:

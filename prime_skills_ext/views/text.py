@@ -329,6 +329,7 @@ def _head(
         ways = {k: x for k, x in ways.items() if leads_elsewhere(x, status=status)}
     facts = [
         ("use", ways.get("use")),
+        ("takes", skill.argument_hint),
         ("where", status.location),
         ("why", status.reason),
         ("fix", ways.get("fix")),
