@@ -40,7 +40,7 @@ from prime_skills_ext.offering import offer_commands
 from prime_skills_ext.progress import Listener
 from prime_skills_ext.refusals import failures, project_code, refused
 from prime_skills_ext.skill.model import Diagnostic, Skill
-from prime_skills_ext.snapshot import Snapshot, Stopwatch
+from prime_skills_ext.snapshot import Run, Snapshot, Stopwatch
 
 if TYPE_CHECKING:
     from prime_skills_ext.kernel.reload import ReloadMode
@@ -86,6 +86,7 @@ class Pipeline:
         self._held: dict[Path, SkillStatus] = {}
         self._removed: dict[Path, SkillStatus] = {}
         self._still: Standstill | None = None
+        self._took: Mapping[Path, float] = {}
 
     def run(
         self,
@@ -115,11 +116,9 @@ class Pipeline:
                 snapshot = still.snapshot
                 if moved:
                     watch.lap("look")
-                    snapshot = _timed(
-                        still.reload(moved, mode=mode),
-                        watch=watch,
-                        before=snapshot.bindings.seconds,
-                    )
+                    snapshot = still.reload(moved, mode=mode)
+                    watch.lap("bind")
+                    snapshot = snapshot._replace(run=self._timed(snapshot, watch))
                 # a requirement that an edit does not declare has to be installed
                 if not find_undeclared(snapshot.bindings.errors):
                     self._still = still
@@ -182,8 +181,8 @@ class Pipeline:
             catalogue=conclude(bindings),
             wanted=tuple(wanted),
             unavailable=tuple(unavailable),
-            run=watch.run(bindings.seconds),
         )
+        snapshot = snapshot._replace(run=self._timed(snapshot, watch))
         if reload and allow_install:
             self._still = self._standstill(
                 found,
@@ -219,6 +218,13 @@ class Pipeline:
         }
         said = (*catalogue.diagnostics, *notes, *bindings.diagnostics)
         return replace(catalogue, diagnostics=said)
+
+    def _timed(self, snapshot: Snapshot, watch: Stopwatch) -> Run:
+        """Say where the time of a run went; what was imported before took none."""
+        after, before = snapshot.bindings.seconds, self._took
+        self._took = after
+        new = {key: took for key, took in after.items() if before.get(key) != took}
+        return watch.run(new)
 
     def _standstill(
         self,
@@ -368,14 +374,3 @@ class Pipeline:
                 make = partial(self._binder.load_private, item.skill)
             values[key] = Lazy(make=make)
         return values
-
-
-def _timed(
-    snapshot: Snapshot, *, watch: Stopwatch, before: Mapping[Path, float]
-) -> Snapshot:
-    """Say of a reload of code alone where its time went."""
-    watch.lap("bind")
-    after = snapshot.bindings.seconds
-    # it keeps what older imports took
-    new = {key: took for key, took in after.items() if before.get(key) != took}
-    return snapshot._replace(run=watch.run(new))

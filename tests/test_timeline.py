@@ -49,15 +49,21 @@ def test_reload_is_told_beside_the_load(home: Path) -> None:
     folder = write_skill(root, "one", python=CODE)
     manager = SkillManager(namespace={}, no_skills=True, skill_paths=[str(root)])
     try:
+        write_skill(root, "other", python=CODE)
         manager.load()
         manager.reload()
         assert ["Load"] == [course.title for course in tell(manager).courses]
         (folder / "src" / "one" / "__init__.py").write_text(CODE.replace("1", "22"))
         manager.reload()
         load, last = tell(manager).courses
-        assert ("import", "one") in _kinds(last)
+        assert [("import", "one")] == [kind for kind in _kinds(last) if kind[1]]
         manager.reload()
         assert (load, last) == tell(manager).courses
+        write_skill(root, "new", python=CODE)
+        manager.reload()
+        # all stages ran, and what was there was not imported again
+        last = tell(manager).courses[1]
+        assert [("import", "new")] == [kind for kind in _kinds(last) if kind[1]]
     finally:
         manager.unload()
 

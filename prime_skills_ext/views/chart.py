@@ -21,7 +21,7 @@ _COLOURS: Final[dict[Kind, str]] = {
     "select": "var(--jp-info-color1, #0aa2b5)",
     "install": "var(--jp-warn-color1, #e08a00)",
     "import": "var(--jp-success-color1, #2a9d5c)",
-    "bind": "var(--jp-accent-color1, #8a5bc9)",
+    "bind": "var(--md-purple-500, #8a5bc9)",
 }
 _STAGES: Final[dict[Kind, str]] = {
     "look": "look for changes",

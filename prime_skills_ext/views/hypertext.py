@@ -192,7 +192,8 @@ def _group(title: str, members: tuple[SkillStatus, ...]) -> str:
 def _row(status: SkillStatus) -> str:
     skill = status.skill
     return (
-        f"<tr><th scope='row'>{markup.escaped(skill.name)}"
+        f"<tr{_edge(tone_of(status.state))}>"
+        f"<th scope='row'>{markup.escaped(skill.name)}"
         f"<span class='ps-line ps-muted' style='margin-top:0'>{skill.kind}</span></th>"
         f"<td>{_badge(status.state)}</td><td class='ps-what'>{_what(status)}</td>"
         f"<td class='ps-where'>{markup.escaped(status.location)}</td></tr>"
@@ -253,10 +254,11 @@ def _checks(title: str, checks: Sequence[Check]) -> str:
 
 
 def _check(check: Check) -> str:
+    tone = _CHECK_TONES[check.state]
     detail = _lines(markup.prose(line) for line in check.detail.splitlines())
     return (
-        f"<tr><th scope='row'>{markup.escaped(check.title)}</th>"
-        f"<td>{markup.pill(_CHECK_TONES[check.state], check.state)}</td>"
+        f"<tr{_edge(tone)}><th scope='row'>{markup.escaped(check.title)}</th>"
+        f"<td>{markup.pill(tone, check.state)}</td>"
         f"<td>{detail}{markup.fix_line(check.fix)}</td></tr>"
     )
 
@@ -282,6 +284,11 @@ def _note(note: Diagnostic, *, catalogue: Catalogue) -> str:
     )
     badge = markup.pill(findings.SEVERITY_TONES[note.severity], note.severity)
     return f"{badge} {markup.prose(note.message)}{place}{markup.fix_line(note.fix)}"
+
+
+def _edge(tone: Tone) -> str:
+    """Return the class of a row that somebody should look at: it gets an edge."""
+    return f" class='ps-edge ps-{tone}'" if tone in ("todo", "bad") else ""
 
 
 def _code(text: str) -> str:

@@ -91,6 +91,7 @@ _SHEET: Final = """
   text-transform: uppercase;
 }
 & .ps-group:not(.ps-named) > th { color: var(--ps-muted); }
+& .ps-edge > :first-child { box-shadow: inset 3px 0 0 var(--ps-hue); }
 & .ps-group + tr > * { border-top-color: transparent; }
 & th[scope="row"] { min-width: 7.5em; font-weight: 650; }
 & table[aria-label="Checks"] th { min-width: 11em; }
@@ -203,6 +204,8 @@ _SHEET: Final = """
   & table[aria-label] td { display: block; width: auto; min-width: 0; }
   & table[aria-label] tr { padding: 0; }
   & table[aria-label] thead { display: none; }
+  & table[aria-label] .ps-edge { box-shadow: inset 3px 0 0 var(--ps-hue); }
+  & table[aria-label] .ps-edge > :first-child { box-shadow: none; }
   & table[aria-label] tr > * { padding: 2px 16px; border-top-color: transparent; }
   & table[aria-label] tr > :first-child {
     padding-top: 9px;
