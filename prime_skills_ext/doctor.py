@@ -19,9 +19,9 @@ from prime_skills_ext.environment.fingerprint import package_path
 from prime_skills_ext.environment.uv import find_uv
 from prime_skills_ext.errors import UvNotFoundError
 from prime_skills_ext.manager import SkillManager
+from prime_skills_ext.progress import counted
 from prime_skills_ext.skill.model import Diagnostic, Skill
 from prime_skills_ext.views.report import Check, Doctor, Message
-from prime_skills_ext.views.summary import counted
 from prime_skills_ext.views.timeline import duration
 
 __all__ = ["examine", "tell_log"]

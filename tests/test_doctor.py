@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from prime_skills_ext import snapshot
 from prime_skills_ext.doctor import examine
 from prime_skills_ext.manager import SkillManager
-from prime_skills_ext.snapshot import Run
 from tests.conftest import write_skill
 
 
@@ -66,7 +66,7 @@ def test_slow_imports_are_named(home: Path) -> None:
     root = home / ".agents" / "skills"
     paths = [write_skill(root, it, python="") / "SKILL.md" for it in names]
     manager = SkillManager(environ={})
-    manager.load_run = Run(
+    manager.load_run = snapshot.Run(
         stages=(("discover", 0.01), ("bind", 2.0)),
         imports=dict(zip(paths, [0.2, 1.5, 0.05, 0.1], strict=True)),
     )

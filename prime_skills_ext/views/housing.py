@@ -10,6 +10,7 @@ from prime_skills_ext.environment.inventory import (
     Pruned,
     Rebuilt,
 )
+from prime_skills_ext.progress import counted
 from prime_skills_ext.views import markup
 from prime_skills_ext.views.text import NO_ENVIRONMENT_FIX
 from prime_skills_ext.views.wording import (
@@ -17,7 +18,6 @@ from prime_skills_ext.views.wording import (
     bytes_of,
     purpose_of,
     roles_of,
-    skill_count,
     skills_of,
 )
 
@@ -57,7 +57,7 @@ def pruned(value: Pruned) -> str:
 
 def rebuilt(value: Rebuilt) -> str:
     """Return what was built anew as HTML."""
-    told = f"Rebuilt with {skill_count(value.skills)}: "
+    told = f"Rebuilt with {counted(value.skills, 'skill')}: "
     failed = f"; still failing: {', '.join(value.failed)}" if value.failed else ""
     code = f"<code>{markup.escaped(str(value.directory))}</code>"
     return markup.card(

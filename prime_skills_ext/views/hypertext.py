@@ -21,6 +21,7 @@ from prime_skills_ext.environment.inventory import (
     Rebuilt,
 )
 from prime_skills_ext.kernel.reload_report import ReloadReport
+from prime_skills_ext.progress import counted
 from prime_skills_ext.skill.model import Diagnostic
 from prime_skills_ext.views import chart, findings, housing, markdown, markup
 from prime_skills_ext.views.card import SkillDetails
@@ -107,7 +108,7 @@ def _(value: SkillDetails) -> str:
 def _(value: Doctor) -> str:
     count = len(value.problems)
     told = (
-        markup.pill("bad", f"{count} problem{'' if count == 1 else 's'}")
+        markup.pill("bad", counted(count, "problem"))
         if count
         else markup.pill("good", "no problems")
     )
