@@ -13,6 +13,7 @@ import sys
 from collections.abc import Iterator, Sequence
 
 from rich.console import Console
+from rich.markdown import Markdown
 from rich.markup import escape
 from rich.syntax import Syntax
 
@@ -23,6 +24,8 @@ from prime_skills_ext.environment.inventory import Pruned
 from prime_skills_ext.errors import PrimeSkillsError, SettingsError
 from prime_skills_ext.kernel.reload_report import ReloadReport
 from prime_skills_ext.manager import SkillManager
+from prime_skills_ext.views import page
+from prime_skills_ext.views.card import SkillDetails
 from prime_skills_ext.views.door import as_said_at
 from prime_skills_ext.views.jsonable import to_json
 from prime_skills_ext.views.progress import Progress
@@ -106,7 +109,7 @@ def _show(value: object, *, as_json: bool) -> int:
     if isinstance(value, Iterator):
         return _list(value) if as_json else _follow(value)
     if value is not None:
-        print(_dumped(to_json(value)) if as_json else render(value))
+        _print(value, as_json=as_json)
     if isinstance(value, Doctor):
         return int(bool(value.problems))
     if isinstance(value, ReloadReport):
@@ -116,6 +119,16 @@ def _show(value: object, *, as_json: bool) -> int:
     if isinstance(value, Pruned):
         return int(bool(value.skipped))
     return 0
+
+
+def _print(value: object, *, as_json: bool) -> None:
+    if as_json:
+        print(_dumped(to_json(value)))
+    elif isinstance(value, SkillDetails) and sys.stdout.isatty():
+        # whoever reads the page sees it drawn; a pipe gets its stable text
+        Console().print(Markdown(page.render(value)))
+    else:
+        print(render(value))
 
 
 def _list(events: Iterator[demo.Event]) -> int:

@@ -7,8 +7,7 @@ print nothing and know nothing of the door they were called through.
 from __future__ import annotations
 
 import dataclasses
-import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
@@ -17,12 +16,14 @@ from prime_skills_ext import (
     kernelspec,
     login,
     options,
+    spelling,
     switching,
+    timeline,
     trusting,
 )
 from prime_skills_ext.catalog.looking import absolute, expanded
 from prime_skills_ext.catalog.settings import Scope
-from prime_skills_ext.errors import SettingsError, UnknownSkillError
+from prime_skills_ext.errors import SettingsError
 from prime_skills_ext.grammar import (
     Arguments,
     Command,
@@ -137,6 +138,10 @@ def _logout(manager: SkillManager, arguments: Arguments) -> object:
 
 def _doctor(manager: SkillManager, arguments: Arguments) -> object:
     return doctor.examine(manager, everything=arguments.all)
+
+
+def _timeline(manager: SkillManager, _arguments: Arguments) -> object:
+    return timeline.tell(manager)
 
 
 def _log(manager: SkillManager, arguments: Arguments) -> object:
@@ -267,6 +272,11 @@ COMMANDS = (
         options=(("--all", flag("every warning, however many of one kind")),),
     ),
     Command(
+        name="timeline",
+        help="where load time went: discover, select, install, import, bind",
+        run=_timeline,
+    ),
+    Command(
         name="log",
         help="everything uv said about a skill that failed to install",
         run=_log,
@@ -347,37 +357,19 @@ def answer(manager: SkillManager, words: str | Sequence[str], *, door: Door) -> 
     if all(word in {"--all", "--json"} for word in given):
         given = ["list", *given]
     elif not given[0].startswith("-") and given[0] not in offered:
-        given = _as_name(given, manager=manager, offered=offered, door=door)
+        given = spelling.as_name(
+            given, catalogue=manager.catalogue, commands=COMMANDS, door=door
+        )
     try:
         arguments, unknown = parser(COMMANDS, door=door).parse_known_args(given)
         if unknown:
-            arguments.parser.error(f"unrecognized arguments: {' '.join(unknown)}")
+            command = offered.get(arguments.command)
+            known = () if command is None else command.options
+            spelling.refuse(unknown, known=known, parser=arguments.parser)
     except HelpAskedError as asked:
         return Answer(value=Message(text=str(asked)))
     value = as_said_at(door, offered[arguments.command].run(manager, arguments))
     return Answer(value=value, as_json=arguments.json)
-
-
-def _as_name(
-    words: Sequence[str], *, manager: SkillManager, offered: Iterable[str], door: Door
-) -> list[str]:
-    """Return the words that show a skill, where the first one is its name."""
-    first = words[0]
-    try:
-        manager.catalogue.get(first)
-    except UnknownSkillError as error:
-        for command in COMMANDS:
-            if command.name == first:
-                raise SettingsError(
-                    f"{first} is no command here", fix=command.elsewhere
-                ) from error
-        fix = error.fix
-        for close in difflib.get_close_matches(first, offered, n=1):
-            fix = f'did you mean "{close}"? {door} --help names the commands'
-        raise UnknownSkillError(
-            f'There is no skill or command "{first}"', fix=fix
-        ) from error
-    return ["show", *words]
 
 
 def reload(manager: SkillManager, line: str) -> object:
@@ -387,11 +379,12 @@ def reload(manager: SkillManager, line: str) -> object:
         SettingsError: The words do not fit the grammar.
     """
     words = Parser(prog="%reload_skills", description="Take up what changed on disk.")
-    words.add_argument("--retry", **flag("try again what failed to install before"))
-    words.add_argument("--now", **flag("do not wait for calls in threads"))
-    words.add_argument("--json", **flag("plain data"))
+    for name, keywords in options.RELOAD:
+        words.add_argument(name, **keywords)
     try:
-        arguments = words.parse_args(split(line, door="%skill"))
+        arguments, unknown = words.parse_known_args(split(line, door="%skill"))
+        if unknown:
+            spelling.refuse(unknown, known=options.RELOAD, parser=words)
     except HelpAskedError as asked:
         return Message(text=str(asked))
     report = manager.reload(retry=arguments.retry, now=arguments.now)

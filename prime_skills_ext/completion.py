@@ -1,19 +1,35 @@
-"""What Tab offers after a door's name: subcommands, names, options, folders.
+"""What Tab offers: after a door's name, and between the brackets of a skill's call.
 
-It reads the grammar and imports no skill.
+It reads the grammar and what is loaded, and imports no skill.
 """
 
 from __future__ import annotations
 
+import inspect
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Final, NamedTuple, final
 
 from prime_skills_ext.catalog.looking import expanded
 from prime_skills_ext.commands import COMMANDS
 from prime_skills_ext.grammar import Command, choices_of
+from prime_skills_ext.options import RELOAD
 from prime_skills_ext.views.door import Door
 
-__all__ = ["complete"]
+__all__ = ["Call", "arguments", "complete", "find_call", "last_word"]
+
+#: A word as a shell reads it: a backslash or an open quotation mark keeps spaces.
+_WORD: Final = re.compile(r"""(?:\\.|["'][^"']*(?:["']|$)|[^\s\\"'])+""")
+_SPECIAL: Final = re.compile(r"""([\s"'\\])""")
+_EVERYWHERE: Final = ("--json", "--help")
+_SKILL: Final = re.compile(r"""\bskills(?:\[\s*(["'])([^"']+)\1\s*\]|\.(\w+))\s*$""")
+_GIVEN: Final = re.compile(r"(\w+)\s*=(?!=)")
+_CLOSING: Final = {")": "(", "]": "[", "}": "{"}
+_NAMED: Final = (
+    inspect.Parameter.POSITIONAL_OR_KEYWORD,
+    inspect.Parameter.KEYWORD_ONLY,
+)
 
 
 def complete(
@@ -31,43 +47,146 @@ def complete(
         providers: Names those whose keys there are or could be.
         door: Whose subcommands are offered.
     """
-    words = line.split()
-    if line[-1:].isspace() or not words:
-        words.append("")
-    typed, before = words[-1], words[1:-1]
+    typed = last_word(line)
+    first, *before = _WORD.findall(line.removesuffix(typed)) or [""]
+    if first == "%reload_skills":
+        candidates = [flag for flag, _ in RELOAD] + ["--help"]
+        return _fitting(candidates, typed, before=before)
     offered = [command for command in COMMANDS if door in command.doors]
     if not before:
         candidates = [command.name for command in offered] + sorted(names)
-    else:
-        command = next((item for item in offered if item.name == before[0]), None)
-        candidates = []
-        if command is not None and command.takes == "provider" and typed[:1] != "-":
-            candidates = list(providers())
-        elif command is not None:
-            candidates = _arguments_of(command, typed, names)
-    return [item for item in candidates if item.startswith(typed)]
+        if typed.startswith("-"):
+            candidates = ["--all", *_EVERYWHERE]
+        return _fitting(candidates, typed, before=())
+    command = next((item for item in offered if item.name == before[0]), None)
+    if command is None:
+        return _fitting(_EVERYWHERE if typed.startswith("-") else (), typed, before=())
+    return _fitting(
+        _arguments_of(command, typed, before[1:], names=names, providers=providers),
+        typed,
+        before=before[1:],
+    )
 
 
-def _arguments_of(command: Command, typed: str, names: Sequence[str]) -> list[str]:
+def last_word(line: str) -> str:
+    """Return the word that the cursor is at the end of, as it is typed."""
+    words = list(_WORD.finditer(line))
+    return words[-1].group() if words and words[-1].end() == len(line) else ""
+
+
+@final
+class Call(NamedTuple):
+    """A call of a skill that is being typed.
+
+    Attributes:
+        name: What the skill is asked for as.
+        given: What stands between the brackets so far.
+        typed: The beginning of a name at the cursor.
+    """
+
+    name: str
+    given: str
+    typed: str
+
+
+def find_call(text: str) -> Call | None:
+    """Return the call ``skills["…"](…`` or ``skills.name(…`` around the cursor."""
+    at = _open_bracket(text)
+    if at is None or text[at] != "(":
+        return None
+    found = _SKILL.search(text, 0, at)
+    inside = text[at + 1 :]
+    typed = re.search(r"\w*$", inside)
+    before = inside[: typed.start()].strip() if typed else ""
+    # behind anything but a comma stands a value, not a name
+    if found is None or typed is None or before[-1:] not in ("", ","):
+        return None
+    return Call(name=found[2] or found[3], given=before, typed=typed.group())
+
+
+def arguments(value: object, call: Call) -> list[str]:
+    """Return the arguments, as ``name=``, that a call can still be given."""
+    if not callable(value):
+        return []
+    try:
+        parameters = inspect.signature(value).parameters.values()
+    except (TypeError, ValueError):
+        return []
+    given = {*_GIVEN.findall(call.given)}
+    return [
+        f"{each.name}="
+        for each in parameters
+        if each.kind in _NAMED
+        and each.name not in given
+        and each.name.startswith(call.typed)
+    ]
+
+
+def _open_bracket(text: str) -> int | None:
+    """Return where the innermost bracket is that is open at the end of a text."""
+    opened: list[int] = []
+    quote = ""
+    for at, each in enumerate(text):
+        if quote:
+            quote = "" if each == quote else quote
+        elif each in "\"'":
+            quote = each
+        elif each in "([{":
+            opened.append(at)
+        elif opened and _CLOSING.get(each) == text[opened[-1]]:
+            opened.pop()
+    return None if quote or not opened else opened[-1]
+
+
+def _fitting(
+    candidates: Sequence[str], typed: str, *, before: Sequence[str]
+) -> list[str]:
+    """Return what continues a word; an option that is there already does not."""
+    return [
+        item
+        for item in candidates
+        if item.startswith(typed) and not (item[:2] == "--" and item in before)
+    ]
+
+
+def _arguments_of(
+    command: Command,
+    typed: str,
+    before: Sequence[str],
+    *,
+    names: Sequence[str],
+    providers: Callable[[], Sequence[str]],
+) -> list[str]:
+    asked = dict(command.options).get(before[-1], {}) if before else {}
+    if "metavar" in asked:
+        return _paths(typed) if asked["metavar"] in ("PATH", "FOLDER") else []
     if typed.startswith("-"):
-        return [flag for flag, _ in command.options] + ["--json", "--help"]
-    if choices := choices_of(command):
-        return list(choices)
-    if command.takes == "skill":
-        return sorted(names)
-    if command.takes == "target":
-        return [*sorted(names), *_paths(typed)]
-    if command.takes in {"path", "folder"}:
-        return _paths(typed)
-    return []
+        return [flag for flag, _ in command.options] + [*_EVERYWHERE]
+    if any(not word.startswith("-") for word in before):
+        return []  # no subcommand takes two words
+    if command.takes == "provider":
+        return list(providers())
+    return [
+        *choices_of(command),
+        *(sorted(names) if command.takes in ("skill", "target") else ()),
+        *(_paths(typed) if command.takes in ("path", "folder", "target") else ()),
+    ]
 
 
 def _paths(typed: str) -> list[str]:
     """Return the folders that continue ``typed``, spelled as it is."""
-    head, slash, _ = typed.rpartition("/")
+    quote = typed[:1] if typed[:1] in ("'", '"') else ""
+    plain = typed[1:] if quote else re.sub(r"\\(.)", r"\1", typed)
+    head, slash, start = plain.rpartition("/")
     folder = expanded(head + slash) if slash else Path()
     try:
         found = sorted(entry.name for entry in folder.iterdir() if entry.is_dir())
     except OSError:
         return []
-    return [f"{head}{slash}{name}/" for name in found]
+    shown = (
+        f"{head}{slash}{name}/"
+        for name in found
+        # what is hidden is asked for by its dot
+        if start.startswith(".") or not name.startswith(".")
+    )
+    return [quote + each if quote else _SPECIAL.sub(r"\\\1", each) for each in shown]

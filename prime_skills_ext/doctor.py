@@ -13,7 +13,8 @@ from collections.abc import Iterator, Mapping
 from itertools import groupby
 from pathlib import Path
 
-from prime_skills_ext.catalog.status import FAILED, SkillStatus
+from prime_skills_ext import timeline
+from prime_skills_ext.catalog.status import FAILED, Catalogue, SkillStatus
 from prime_skills_ext.environment import record as records
 from prime_skills_ext.environment.bases import places
 from prime_skills_ext.environment.drift import find_drift
@@ -24,8 +25,9 @@ from prime_skills_ext.environment.uv import find_uv
 from prime_skills_ext.errors import UvNotFoundError
 from prime_skills_ext.manager import SkillManager
 from prime_skills_ext.progress import counted
-from prime_skills_ext.skill.model import Diagnostic
+from prime_skills_ext.skill.model import Diagnostic, Skill
 from prime_skills_ext.views.report import Check, Doctor, Message
+from prime_skills_ext.views.timeline import duration
 
 __all__ = ["examine", "tell_log"]
 
@@ -33,6 +35,8 @@ __all__ = ["examine", "tell_log"]
 _FINE = frozenset({"ready", "instructions", "shadowed"})
 #: More of one kind are counted: thirty names with a colon are one thing to know.
 _SAME_KIND_SHOWN = 3
+_SLOWEST_SHOWN = 3
+_SLOW_IMPORT_S = 1.0
 
 
 def examine(manager: SkillManager, *, everything: bool = False) -> Doctor:
@@ -48,6 +52,8 @@ def examine(manager: SkillManager, *, everything: bool = False) -> Doctor:
         *_uv(manager.environ),
         *_sources(manager),
         *_skills(manager),
+        *_cuts(manager.catalogue, everything=everything),
+        *_times(manager),
         *_diagnostics(
             manager.catalogue.diagnostics + _nesting(manager), everything=everything
         ),
@@ -188,6 +194,10 @@ def _sources(manager: SkillManager) -> Iterator[Check]:
 
 
 def _skills(manager: SkillManager) -> Iterator[Check]:
+    states = Counter(item.state for item in manager.catalogue.skills)
+    if states:
+        told = ", ".join(f"{count} {state}" for state, count in states.most_common())
+        yield Check(title="skills", state="ok", detail=told)
     for item in manager.catalogue.skills:
         if item.state not in _FINE:
             yield _skill(item)
@@ -210,6 +220,59 @@ def _at_fault(item: SkillStatus) -> Path:
     return package.pyproject if item.state == "install-failed" else package.src
 
 
+def _cuts(catalogue: Catalogue, *, everything: bool) -> Iterator[Check]:
+    """Descriptions of which a listing shows the beginning only."""
+    from prime_skills_ext.skill.check_header import LISTED_CHARS  # noqa: PLC0415
+
+    cut = [
+        (item, length)
+        for item in catalogue.skills
+        if item.state not in ("shadowed", "removed")
+        and (length := len(_listed(item.skill))) > LISTED_CHARS
+    ]
+    for item, length in cut if everything else cut[:_SAME_KIND_SHOWN]:
+        yield Check(
+            title=item.name,
+            state="note",
+            detail=f"a listing shows {LISTED_CHARS} of the {length} characters of its "
+            f"description ({item.skill.path})",
+            fix=f"say what and when within {LISTED_CHARS} characters",
+        )
+    if not everything and len(cut) > _SAME_KIND_SHOWN:
+        yield _others(len(cut) - _SAME_KIND_SHOWN, title="description")
+
+
+def _listed(skill: Skill) -> str:
+    told = (skill.description, skill.when_to_use)
+    return " - ".join(" ".join(text.split()) for text in told if text)
+
+
+def _times(manager: SkillManager) -> Iterator[Check]:
+    """Where the time of the load went; in a terminal, that of a look."""
+    course = timeline.tell(manager).courses[0]
+    stages = ", ".join(
+        f"{span.kind} {duration(span.seconds)}"
+        for span in course.spans
+        if span.skill is None
+    )
+    told = f"{course.title.lower()} {duration(course.seconds)}: {stages}"
+    slowest = ", ".join(
+        f"{span.skill} {duration(span.seconds)}"
+        for span in course.slowest[:_SLOWEST_SHOWN]
+    )
+    if slowest:
+        told = f"{told}\nslowest imports: {slowest}\n`%skill timeline` draws it"
+    yield Check(title="time", state="ok", detail=told)
+    for span in course.slowest:
+        if span.skill is not None and span.seconds > _SLOW_IMPORT_S:
+            yield Check(
+                title=span.skill,
+                state="note",
+                detail=f"its import takes {duration(span.seconds)} of every load",
+                fix="import what is heavy inside of `run`, where it is used",
+            )
+
+
 def _diagnostics(
     diagnostics: tuple[Diagnostic, ...], *, everything: bool
 ) -> Iterator[Check]:
@@ -225,12 +288,16 @@ def _diagnostics(
                 fix=item.fix,
             )
         if len(same) > len(shown):
-            yield Check(
-                title=code,
-                state="note",
-                detail=f"and {len(same) - len(shown)} more of this kind",
-                fix="%skill doctor --all",
-            )
+            yield _others(len(same) - len(shown), title=code)
+
+
+def _others(count: int, *, title: str) -> Check:
+    return Check(
+        title=title,
+        state="note",
+        detail=f"and {count} more of this kind",
+        fix="%skill doctor --all",
+    )
 
 
 def _place(item: Diagnostic) -> str:

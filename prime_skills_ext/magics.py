@@ -7,6 +7,7 @@ registration remembers how it is undone. No logic about skills lives here.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from functools import partial
@@ -24,6 +25,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from IPython.core.magic import no_var_expand
 
 from prime_skills_ext.errors import PrimeSkillsError
+from prime_skills_ext.kernel.skills import Skills
 from prime_skills_ext.later import later
 from prime_skills_ext.manager import SkillManager
 from prime_skills_ext.views import formatters, inspection
@@ -40,6 +42,7 @@ else:
 
 __all__ = ["load", "unload"]
 
+_OURS = re.compile(r"(?P<before>\s*(?:[\w., ]+=\s*)?)%(?:skill|reload_skills)\s")
 #: One door per shell; several shells may live in one process.
 _DOORS: WeakKeyDictionary[InteractiveShell, _Door] = WeakKeyDictionary()
 
@@ -186,18 +189,37 @@ class _Door:
 
     @context_matcher(identifier="prime_skills_ext")
     def _match(self, context: CompletionContext) -> SimpleMatcherResult:
-        line = context.text_until_cursor.lstrip()
-        if line.split(None, 1)[:1] != ["%skill"] or not line[len("%skill") :]:
-            return {"completions": []}
+        line = context.text_until_cursor
+        # `found = %skill show …` is a line of ours, too
+        typed = _OURS.match(line)
+        if typed is None:
+            return self._match_call(context)
+        line = line[typed.end("before") :]
         names = [item.skill.name for item in self.manager.catalogue.skills]
         found = completion.complete(
             line, names=names, providers=partial(login.providers, self.manager)
         )
         return {
             "completions": [SimpleCompletion(text, type="skill") for text in found],
-            "matched_fragment": "" if line[-1].isspace() else line.split()[-1],
+            "matched_fragment": completion.last_word(line),
             # as an expression the line would be completed with names and keywords
             "suppress": True,
+        }
+
+    def _match_call(self, context: CompletionContext) -> SimpleMatcherResult:
+        """Arguments of ``skills["…"](``, which IPython does not look into."""
+        lines = context.full_text.split("\n")[: context.cursor_line]
+        text = "\n".join([*lines, context.text_until_cursor])
+        skills = self._shell.user_ns.get("skills")
+        if "skills" not in text or not isinstance(skills, Skills):
+            return {"completions": []}
+        call = completion.find_call(text)
+        if call is None:
+            return {"completions": []}
+        found = completion.arguments(skills._peek(call.name), call)  # noqa: SLF001  # no key
+        return {
+            "completions": [SimpleCompletion(text, type="param") for text in found],
+            "matched_fragment": call.typed,
         }
 
 

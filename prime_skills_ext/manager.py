@@ -30,7 +30,7 @@ from prime_skills_ext.kernel.lending import OwnEnviron
 from prime_skills_ext.later import later
 from prime_skills_ext.pipeline import Pipeline
 from prime_skills_ext.progress import Feed, Listener
-from prime_skills_ext.snapshot import Snapshot, ready_event
+from prime_skills_ext.snapshot import Run, Snapshot, ready_event
 
 if TYPE_CHECKING:
     from prime_skills_ext import instructions, named_paths
@@ -132,6 +132,10 @@ class SkillManager(Configurable):
         #: Folders of skills that a package manager installed.
         self.package_directories: list[PackageDirectory] = []
         self._snapshot: Snapshot | None = None
+        #: Where the time of the load went; ``None`` without one.
+        self.load_run: Run | None = None
+        #: That of the last reload that found something to do.
+        self.reload_run: Run | None = None
         #: Why loops cannot be nested, though they should.
         self.nesting_problem: Diagnostic | None = None
         # fixed until the trait is set: an os.chdir must not change what counts
@@ -207,6 +211,7 @@ class SkillManager(Configurable):
             if self.nest_asyncio:
                 self._follow_nesting()
         self._snapshot = self._run(allow_install=True)
+        self.load_run = self._snapshot.run
 
     def reload(self, *, retry: bool = False, now: bool = False) -> ReloadReport | None:
         """Take up what changed on disk.
@@ -270,7 +275,10 @@ class SkillManager(Configurable):
                 if identity in names
             },
         )
-        return found or None
+        if not found:
+            return None
+        self.reload_run = self._snapshot.run
+        return found
 
     def sync(self, *, retry: bool = False) -> Message:
         """Make the environment and install what is missing.

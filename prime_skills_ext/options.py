@@ -9,8 +9,13 @@ from typing import Final
 
 from prime_skills_ext.grammar import Option, flag
 
-__all__ = ["DEMO", "ENV", "ENV_HELP", "PLACES", "SCOPES", "TRUST"]
+__all__ = ["DEMO", "ENV", "ENV_HELP", "PLACES", "RELOAD", "SCOPES", "TRUST"]
 
+RELOAD: Final[tuple[Option, ...]] = (
+    ("--retry", flag("try again what failed to install before")),
+    ("--now", flag("do not wait for calls in threads")),
+    ("--json", flag("plain data")),
+)
 SCOPES: Final[tuple[Option, ...]] = (
     ("--user", flag("in your settings, for every project (the default)")),
     ("--project", flag("in the project's settings, for everybody who works there")),

@@ -40,7 +40,7 @@ from prime_skills_ext.offering import offer_commands
 from prime_skills_ext.progress import Listener
 from prime_skills_ext.refusals import failures, project_code, refused
 from prime_skills_ext.skill.model import Diagnostic, Skill
-from prime_skills_ext.snapshot import Snapshot
+from prime_skills_ext.snapshot import Run, Snapshot, Stopwatch
 
 if TYPE_CHECKING:
     from prime_skills_ext.kernel.reload import ReloadMode
@@ -87,6 +87,7 @@ class Pipeline:
         self._held: dict[Path, SkillStatus] = {}
         self._removed: dict[Path, SkillStatus] = {}
         self._still: Standstill | None = None
+        self._took: Mapping[Path, float] = {}
 
     def run(
         self,
@@ -106,19 +107,26 @@ class Pipeline:
             reload: Execute again what changed on disk.
             mode: What to do about code that failed before or is being executed.
         """
+        watch = Stopwatch()
         still, self._still = self._still, None
         if still is not None and reload and not retry:
             moved = still.moved(
                 choices, places=self.places, environ=self._environ, mode=mode
             )
             if moved is not None:
-                snapshot = still.reload(moved, mode=mode) if moved else still.snapshot
+                snapshot = still.snapshot
+                if moved:
+                    watch.lap("look")
+                    snapshot = still.reload(moved, mode=mode)
+                    watch.lap("bind")
+                    snapshot = snapshot._replace(run=self._timed(snapshot, watch))
                 # a requirement that an edit does not declare has to be installed
                 if not find_undeclared(snapshot.bindings.errors):
                     self._still = still
                     return snapshot
         began = time.time_ns()
         found = survey(self.places, choices=choices, environ=self._environ)
+        watch.lap("discover")
         selection, notes = found.selection, found.diagnostics
         facts, problems = gather_facts(
             selection,
@@ -136,6 +144,7 @@ class Pipeline:
             if item.skill.python is not None and item.skill.identity not in usable
         ]
         environment = self._environment(wanted, selection=selection)
+        watch.lap("select")
         install = partial(
             ensure,
             wanted,
@@ -146,13 +155,17 @@ class Pipeline:
             unavailable=unavailable,
         )
         installed = install(retry=retry)
+        watch.lap("install")
         if self._binder is not None:
             load_from_source_only(self, project_code(found))
         bindings = self._bind(selection, gated, installed, reload=reload, mode=mode)
+        watch.lap("bind")
         undeclared = find_undeclared(bindings.errors)
         if undeclared and allow_install:
             installed = install(extra_requirements=undeclared)
+            watch.lap("install")
             bindings = self._bind(selection, gated, installed, reload=True)
+            watch.lap("bind")
         # what was loaded before it was replaced stays loaded until the kernel restarts
         self._replaced = tuple(sorted({*self._replaced, *installed.restart}))
         installed = replace(installed, restart=self._replaced)
@@ -173,6 +186,7 @@ class Pipeline:
             wanted=tuple(wanted),
             unavailable=tuple(unavailable),
         )
+        snapshot = snapshot._replace(run=self._timed(snapshot, watch))
         if reload and allow_install:
             self._still = self._standstill(
                 found,
@@ -208,6 +222,13 @@ class Pipeline:
         }
         said = (*catalogue.diagnostics, *notes, *bindings.diagnostics)
         return replace(catalogue, diagnostics=said)
+
+    def _timed(self, snapshot: Snapshot, watch: Stopwatch) -> Run:
+        """Say where the time of a run went; what was imported before took none."""
+        after, before = snapshot.bindings.seconds, self._took
+        self._took = after
+        new = {key: took for key, took in after.items() if before.get(key) != took}
+        return watch.run(new)
 
     def _standstill(
         self,

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple, final
 
 from prime_skills_ext.catalog.selection import Selection
@@ -13,7 +17,40 @@ from prime_skills_ext.kernel.bindings import Bindings
 from prime_skills_ext.progress import ProgressEvent, counted
 from prime_skills_ext.skill.model import Skill
 
-__all__ = ["Snapshot", "ready_event"]
+__all__ = ["Run", "Snapshot", "Stopwatch", "ready_event"]
+
+
+@final
+class Run(NamedTuple):
+    """Where the time of one run went.
+
+    Attributes:
+        stages: Each stage and the seconds it took, in the order in which they ran.
+        imports: Seconds of each import that ran, by identity, in that order: parts of
+            the last stage.
+    """
+
+    stages: tuple[tuple[str, float], ...] = ()
+    imports: Mapping[Path, float] = MappingProxyType({})
+
+
+@final
+class Stopwatch:
+    """Takes the time of stages that follow each other."""
+
+    def __init__(self) -> None:
+        self._stages: list[tuple[str, float]] = []
+        self._last = time.perf_counter()
+
+    def lap(self, stage: str) -> None:
+        """Say that a stage ends now."""
+        now = time.perf_counter()
+        self._stages.append((stage, now - self._last))
+        self._last = now
+
+    def run(self, imports: Mapping[Path, float]) -> Run:
+        """Return what was taken, with the imports among it."""
+        return Run(stages=tuple(self._stages), imports=imports)
 
 
 @final
@@ -29,6 +66,7 @@ class Snapshot(NamedTuple):
         catalogue: How each skill stands.
         wanted: The skills that may be installed here.
         unavailable: Those with requirements that may not.
+        run: Where the time went until it was found.
     """
 
     sources: tuple[Source, ...]
@@ -39,6 +77,7 @@ class Snapshot(NamedTuple):
     catalogue: Catalogue
     wanted: tuple[Skill, ...] = ()
     unavailable: tuple[Skill, ...] = ()
+    run: Run = Run()
 
 
 def ready_event(snapshot: Snapshot) -> ProgressEvent:

@@ -394,6 +394,22 @@ def test_tab_completes_options_and_paths(
         assert offered == found
 
 
+def test_mx09_tab_completes_arguments_of_a_skill_by_key(
+    shell: InteractiveShell, run: Run
+) -> None:
+    """In the terminal's completer, too; what is not loaded offers none."""
+    run("%load_ext prime_skills_ext")
+    for typed, offered in (
+        ("skills['edit'](old", ["old_str="]),
+        ("skills['edit'](path=1, ", ["new_str=", "old_str="]),
+        ("skills['websearch'](", []),
+        ("skills['nobody'](", []),
+    ):
+        with provisionalcompleter():
+            found = [x.text for x in shell.Completer.completions(typed, len(typed))]
+        assert offered == sorted(text for text in found if text.endswith("="))
+
+
 def test_tab_after_anything_else_is_ipythons(shell: InteractiveShell, run: Run) -> None:
     """We complete our own lines and keep quiet in all others."""
     run("%load_ext prime_skills_ext")

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import nbformat
+import pexpect
 import pytest
 
 from prime_skills_ext import process
@@ -347,3 +348,17 @@ def test_di11_paths_that_mean_nothing_are_no_tracebacks(
     )
     assert "Traceback" not in done.stderr
     assert done.returncode in {0, 1}
+
+
+def test_show_draws_the_page_in_a_terminal(home: Path, place: Path) -> None:
+    """Markdown becomes headings and code; a pipe gets the stable text."""
+    words = ["-m", "prime_skills_ext", "show", "edit"]
+    environ = {**os.environ, "TERM": "xterm", "NO_COLOR": "1"}
+    drawn, _ = pexpect.run(
+        shlex.join([sys.executable, *words]), withexitstatus=True, env=environ
+    )
+    told = drawn.decode()
+    assert "• " in told
+    assert [] == [mark for mark in ("```", "**", "\n#") if mark in told]
+    piped = run_with(place, "show", "edit", environ={}).stdout
+    assert piped.startswith("edit  (python, ready)\n")

@@ -237,7 +237,7 @@ def _collision(item: Shadowed, *, untrusted: set[Path]) -> Diagnostic:
     loser, winner = item.candidate, item.by
     name = winner.skill.name
     severity: Severity = "warning"
-    reach = f"%skill show {loser.qualified_name}"
+    reach = f"`%skill show {loser.qualified_name}`"
     loser_untrusted = loser.skill.identity in untrusted
     if loser_untrusted != (winner.skill.identity in untrusted):
         code = "untrusted-override"
@@ -247,7 +247,7 @@ def _collision(item: Shadowed, *, untrusted: set[Path]) -> Diagnostic:
         )
         fix = f"Look at it with {reach}; rename it if both are wanted."
         if item.awaits_trust:
-            fix = f"Look at it with {reach}; %skill trust lets it take over."
+            fix = f"Look at it with {reach}; `%skill trust` lets it take over."
     elif loser.source.label == winner.source.label:
         code = "name-collision"
         message = (

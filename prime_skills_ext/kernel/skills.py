@@ -111,6 +111,11 @@ class Skills(Mapping[str, object]):
             if isinstance(value, Lazy) and value.state is not None
         }
 
+    def _peek(self, key: str) -> object:
+        """Return a value as far as it is made: nothing is imported for it."""
+        value = self._values.get(self._resolve(key) or "")
+        return None if isinstance(value, Lazy) else value
+
     def _resolve(self, key: str) -> str | None:
         return key if key in self._values else self._aliases.get(key)
 

@@ -19,21 +19,26 @@ from prime_skills_ext.kernel.callable_module import pretty_call
 from prime_skills_ext.later import later
 
 if TYPE_CHECKING:
-    from prime_skills_ext.views import hypertext, text
+    from prime_skills_ext.views import hypertext, page, text
+    from prime_skills_ext.views.card import SkillDetails
 else:
     hypertext = later("prime_skills_ext.views.hypertext")
+    page = later("prime_skills_ext.views.page")
     text = later("prime_skills_ext.views.text")
 
 __all__ = ["TYPES", "register", "unregister"]
 
+#: What is a page of Markdown, too.
+_PAGE: Final = ("prime_skills_ext.views.card", "SkillDetails")
 #: The types that display themselves: module and name.
 TYPES: Final[tuple[tuple[str, str], ...]] = (
     ("prime_skills_ext.catalog.status", "Catalogue"),
     ("prime_skills_ext.catalog.status", "SkillStatus"),
-    ("prime_skills_ext.views.card", "SkillDetails"),
+    _PAGE,
     ("prime_skills_ext.views.report", "Doctor"),
     ("prime_skills_ext.views.report", "Check"),
     ("prime_skills_ext.views.report", "Message"),
+    ("prime_skills_ext.views.timeline", "Timeline"),
     ("prime_skills_ext.kernel.reload_report", "ReloadReport"),
     ("prime_skills_ext.catalog.check_report", "CheckReport"),
     ("prime_skills_ext.environment.inventory", "Inventory"),
@@ -107,6 +112,10 @@ def _print_text(value: object, printer: Any, cycle: bool) -> None:  # noqa: FBT0
     printer.text(text.render(value))
 
 
+def _render_page(value: SkillDetails) -> str:
+    return page.render(value)
+
+
 def _render_html(value: object) -> str | None:
     return hypertext.render(value)
 
@@ -114,6 +123,7 @@ def _render_html(value: object) -> str | None:
 _FUNCTIONS: Final[dict[tuple[str, _Type], Any]] = {
     **{("text/plain", each): _print_text for each in TYPES},
     **{("text/html", each): _render_html for each in TYPES},
+    ("text/markdown", _PAGE): _render_page,
     # a skill's call that was displayed instead of awaited says so
     ("text/plain", CoroutineType): pretty_call,
 }

@@ -6,62 +6,57 @@ are told in words beside their colour, and the text is what ``text`` says.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 from functools import singledispatch
 from html import escape
 from typing import Final
 
-from prime_skills_ext.catalog.check_report import (
-    CheckedSkill,
-    CheckReport,
-    FileChange,
-)
+from prime_skills_ext.catalog.check_report import CheckReport
 from prime_skills_ext.catalog.status import Catalogue, SkillStatus, State
 from prime_skills_ext.environment.inventory import (
-    EnvironmentInfo,
     EnvironmentPath,
-    GenerationInfo,
     Inventory,
     Pruned,
     Rebuilt,
 )
 from prime_skills_ext.kernel.reload_report import ReloadReport
 from prime_skills_ext.progress import counted
-from prime_skills_ext.skill.finding import Finding
-from prime_skills_ext.skill.model import Diagnostic, Severity
-from prime_skills_ext.views import markdown, markup
+from prime_skills_ext.skill.model import Diagnostic
+from prime_skills_ext.views import chart, findings, housing, markdown, markup
 from prime_skills_ext.views.card import SkillDetails
-from prime_skills_ext.views.report import Check, Doctor, Message
-from prime_skills_ext.views.text import CHECK_EMPTY_FIX, EMPTY_FIX, NO_ENVIRONMENT_FIX
+from prime_skills_ext.views.report import Check, CheckState, Doctor, Message
+from prime_skills_ext.views.text import EMPTY_FIX
+from prime_skills_ext.views.timeline import Timeline, duration
 from prime_skills_ext.views.wording import (
+    Group,
     Tone,
-    bytes_of,
-    check_summary,
     clean_block,
+    counts,
     first_sentence,
     group_of,
     grouped,
     how_to_use,
-    kept_for_a_while,
     leads_elsewhere,
-    place_in_skill,
     place_of,
-    purpose_of,
-    quoted_lines,
-    roles_of,
-    skills_of,
-    summary,
     tone_of,
 )
 
 __all__ = ["render"]
 
 _CHECK_TONES: Final[dict[str, Tone]] = {"ok": "good", "note": "plain", "problem": "bad"}
-_SEVERITY_TONES: Final[dict[Severity, Tone]] = {
-    "error": "bad",
-    "warning": "todo",
-    "info": "plain",
+_GROUP_TONES: Final[dict[Group, Tone]] = {
+    "ready": "good",
+    "waiting": "todo",
+    "resting": "quiet",
 }
+#: Checks in the order in which somebody wants to read them.
+_CHECK_GROUPS: Final[tuple[tuple[CheckState, str], ...]] = (
+    ("problem", "Problems"),
+    ("note", "Worth knowing"),
+    ("ok", "In order"),
+)
+_GAPS: Final = re.compile("  +")
 _COLUMNS: Final = ("Skill", "State", "What it does, or what it needs", "Where")
 
 
@@ -74,9 +69,10 @@ def render(value: object) -> str | None:
 
 @render.register
 def _(value: Catalogue) -> str:
-    head = (
-        f"<b>Skills</b><span class='ps-muted'>{markup.escaped(summary(value))}</span>"
+    told = "".join(
+        markup.pill(_GROUP_TONES[key], words) for key, words in counts(value)
     )
+    head = f"<b>Skills</b>{told}"
     if not value.skills:
         start = f"<p class='ps-lead'>No skills here.{markup.fix_line(EMPTY_FIX)}</p>"
         return markup.card(f"<header>{head}</header>", start, _notes(value))
@@ -100,21 +96,28 @@ def _(value: SkillDetails) -> str:
     parts = list(_head(value.status, signature=value.signature, is_page=True))
     if value.doc:
         text = f"<pre>{escape(clean_block(value.doc))}</pre>"
-        parts.append(_fold("Documentation", text))
+        parts.append(markup.fold("Documentation", text))
     if value.body:
-        parts.append(_fold("Instructions", markdown.render(clean_block(value.body))))
+        parts.append(
+            markup.fold("Instructions", markdown.render(clean_block(value.body)))
+        )
     return markup.card(*parts)
 
 
 @render.register
 def _(value: Doctor) -> str:
     count = len(value.problems)
-    told = counted(count, "problem") if count else "no problems"
-    head = f"<header><b>Doctor</b><span class='ps-muted'>{told}</span></header>"
-    rows = "".join(_check(check) for check in value.checks)
-    return markup.card(
-        head, f"<table aria-label='Checks'><tbody>{rows}</tbody></table>"
+    told = (
+        markup.pill("bad", counted(count, "problem"))
+        if count
+        else markup.pill("good", "no problems")
     )
+    groups = "".join(
+        _checks(title, [each for each in value.checks if each.state == state])
+        for state, title in _CHECK_GROUPS
+    )
+    table = f"<table aria-label='Checks'>{groups}</table>"
+    return markup.card(f"<header><b>Doctor</b>{told}</header>", table)
 
 
 @render.register
@@ -128,8 +131,7 @@ def _(value: Check) -> str:
 def _(value: Message) -> str:
     # lines are laid out on purpose: help, a report and what follows from it
     is_block = "\n" in value.text.strip("\n")
-    text = f"<pre>{escape(clean_block(value.text))}</pre>"
-    said = text if is_block else markup.prose(value.text)
+    said = _block(clean_block(value.text)) if is_block else markup.prose(value.text)
     return markup.card(f"{said}{markup.fix_line(value.fix)}", small=True)
 
 
@@ -144,146 +146,38 @@ def _(value: ReloadReport) -> str:
     return markup.card(head, told and f"<ul class='ps-notes'>{told}</ul>", small=True)
 
 
-@render.register
-def _(value: CheckReport) -> str:
-    if not value.skills:
-        head = "<header><b>Check</b></header>"
-        told = f"No skills of yours here.{markup.fix_line(CHECK_EMPTY_FIX)}"
-        return markup.card(head, f"<p class='ps-lead'>{told}</p>")
-    told = f"<span class='ps-muted'>{markup.escaped(check_summary(value))}</span>"
-    head = f"<header><b>Check</b>{told}</header>"
-    groups = "".join(_checked(skill) for skill in value.skills)
-    table = f"<table aria-label='Findings'>{groups}</table>"
-    changes = "".join(_change(change) for change in value.changes)
-    next_step = (
-        f"<p class='ps-lead'>{markup.fix_line(value.fix)}</p>" if value.fix else ""
-    )
-    return markup.card(head, table, changes, next_step)
+render.register(CheckReport, findings.render)
+render.register(EnvironmentPath, housing.path)
+render.register(Inventory, housing.inventory)
+render.register(Pruned, housing.pruned)
+render.register(Rebuilt, housing.rebuilt)
 
 
 @render.register
-def _(value: EnvironmentPath) -> str:
-    return markup.card(f"<code>{markup.escaped(str(value.path))}</code>", small=True)
-
-
-@render.register
-def _(value: Inventory) -> str:
-    head = "<header><b>Environments</b></header>"
-    if not value.environments:
-        return markup.card(head, f"<p class='ps-lead'>None: {NO_ENVIRONMENT_FIX}.</p>")
-    groups = "".join(_environment(each) for each in value.environments)
-    return markup.card(head, f"<table aria-label='Environments'>{groups}</table>")
-
-
-@render.register
-def _(value: Pruned) -> str:
-    verb = "Would free" if value.is_dry_run else "Freed"
-    told = f"<span class='ps-muted'>{verb} {bytes_of(value.size_bytes)}</span>"
-    rows = "".join(
-        f"<tr><th scope='row'>{one.kind}</th><td>{bytes_of(one.size_bytes)}</td>"
-        f"<td>{markup.escaped(one.why)}{_below(str(one.path))}</td></tr>"
-        for one in value.removed
+def _(value: Timeline) -> str:
+    parts = "".join(
+        f"<section><h4>{course.title}"
+        f"<span class='ps-muted'>{duration(course.seconds)}</span></h4>"
+        f"{chart.render(course)}</section>"
+        for course in value.courses
     )
-    rows += "".join(
-        f"<tr><th scope='row'>skipped</th><td></td><td>{markup.escaped(why)}</td></tr>"
-        for why in value.skipped
+    note = f"<p class='ps-lead'>{markup.prose(value.note)}</p>" if value.note else ""
+    return markup.card("<header><b>Timeline</b></header>", parts, note)
+
+
+def _block(text: str) -> str:
+    """Return laid-out lines; where one has no room its column goes on below."""
+    lines = "".join(
+        f"<span class='ps-hang' style='--ps-at:{_column(line)}ch'>"
+        f"{escape(line)}\n</span>"
+        for line in text.split("\n")
     )
-    table = f"<table aria-label='Pruned'><tbody>{rows}</tbody></table>" if rows else ""
-    kept = "".join(f"<p>{told}</p>" for told in kept_for_a_while(value))
-    return markup.card(f"<header><b>Prune</b>{told}</header>", table, kept)
+    return f"<pre>{lines}</pre>"
 
 
-@render.register
-def _(value: Rebuilt) -> str:
-    told = f"Rebuilt with {counted(value.skills, 'skill')}: "
-    failed = f"; still failing: {', '.join(value.failed)}" if value.failed else ""
-    code = f"<code>{markup.escaped(str(value.directory))}</code>"
-    return markup.card(
-        f"{told}{code}{markup.escaped(failed)}{markup.fix_line(value.fix)}", small=True
-    )
-
-
-def _environment(value: EnvironmentInfo) -> str:
-    here = markup.pill("good", "used here") if value.is_here else ""
-    gone = (
-        markup.pill("bad", "gone") + f" {markup.prose(value.gone)}"
-        if value.gone
-        else ""
-    )
-    facts = f"{purpose_of(value)} · {bytes_of(value.size_bytes)}"
-    rows = "".join(_generation(one) for one in value.generations)
-    return (
-        "<tbody><tr class='ps-group'><th colspan='3' scope='rowgroup'>"
-        f"<span class='ps-asis'>{markup.escaped(value.key)} {here}{gone}"
-        f"{_below(facts)}{_below(str(value.directory))}</span>"
-        f"{markup.fix_line(value.fix)}</th></tr>{rows}</tbody>"
-    )
-
-
-def _below(text: str) -> str:
-    return f"<span class='ps-line ps-muted'>{markup.escaped(text)}</span>"
-
-
-def _generation(value: GenerationInfo) -> str:
-    tone: Tone = "good" if value.is_current else "quiet"
-    pill = markup.pill("bad" if value.problem else tone, roles_of(value))
-    problem = ""
-    if value.problem:
-        problem = f"<span class='ps-line'>{markup.prose(value.problem)}</span>"
-    told = f"Python {value.python or '?'} · skills: {skills_of(value)} · "
-    return (
-        f"<tr><th scope='row'>{value.directory.name}</th><td>{pill}</td>"
-        f"<td>{markup.escaped(told + bytes_of(value.size_bytes))}"
-        f"{problem}</td></tr>"
-    )
-
-
-def _checked(skill: CheckedSkill) -> str:
-    heading = (
-        f"<span class='ps-asis'>{markup.escaped(skill.name)} "
-        f"<span class='ps-muted'>{markup.escaped(skill.location)}</span></span>"
-    )
-    rows = "".join(_finding(item, skill=skill) for item in skill.findings)
-    if not rows:
-        ok = f"<td class='ps-severity'>{markup.pill('good', 'ok')}</td>"
-        rows = f"<tr>{ok}<td>No findings.</td></tr>"
-    return (
-        "<tbody><tr class='ps-group'>"
-        f"<th colspan='2' scope='rowgroup'>{heading}</th></tr>{rows}</tbody>"
-    )
-
-
-def _finding(finding: Finding, *, skill: CheckedSkill) -> str:
-    pill = markup.pill(_SEVERITY_TONES[finding.severity], finding.severity)
-    place = markup.escaped(place_in_skill(finding, skill=skill))
-    quoted = "".join(
-        f"<dt>{label}</dt><dd><code>{_quoted(text)}</code></dd>"
-        for label, text in (("is", finding.written), ("want", finding.corrected))
-        if text
-    )
-    lines = f"<dl class='ps-quote'>{quoted}</dl>" if quoted else ""
-    return (
-        f"<tr><td class='ps-severity'>{pill}</td><td>{markup.prose(finding.reason)}"
-        f"<span class='ps-line ps-muted'>{place} · {finding.code}</span>"
-        f"{lines}{markup.fix_line(finding.fix)}</td></tr>"
-    )
-
-
-def _change(change: FileChange) -> str:
-    title = "Written" if change.written else "Would be written"
-    names, signed = quoted_lines(change.diff)[:2], quoted_lines(change.diff)[2:]
-    lines = "\n".join([*(escape(line) for line in names), *map(_signed, signed)])
-    return _fold(title, f"<pre>{lines}</pre>")
-
-
-def _signed(line: str) -> str:
-    # the sign says it already; the tone is for those who skim
-    sort = {"-": "del", "+": "ins"}.get(line[:1])
-    return f"<{sort}>{escape(line)}</{sort}>" if sort else escape(line)
-
-
-def _quoted(text: str) -> str:
-    return escape("\n".join(quoted_lines(text)))
+def _column(line: str) -> int:
+    """Where the last column of a line begins: after two spaces or more."""
+    return len(line) - len(_GAPS.split(line)[-1])
 
 
 def _group(title: str, members: tuple[SkillStatus, ...]) -> str:
@@ -299,7 +193,8 @@ def _group(title: str, members: tuple[SkillStatus, ...]) -> str:
 def _row(status: SkillStatus) -> str:
     skill = status.skill
     return (
-        f"<tr><th scope='row'>{markup.escaped(skill.name)}"
+        f"<tr{_edge(tone_of(status.state))}>"
+        f"<th scope='row'>{markup.escaped(skill.name)}"
         f"<span class='ps-line ps-muted' style='margin-top:0'>{skill.kind}</span></th>"
         f"<td>{_badge(status.state)}</td><td class='ps-what'>{_what(status)}</td>"
         f"<td class='ps-where'>{markup.escaped(status.location)}</td></tr>"
@@ -309,7 +204,7 @@ def _row(status: SkillStatus) -> str:
 def _what(status: SkillStatus) -> str:
     if group_of(status) == "ready":
         call = how_to_use(status)
-        code = "" if call is None else f"<code>{markup.escaped(call)}</code>"
+        code = "" if call is None else _code(call)
         what = markup.escaped(first_sentence(status.skill.description))
         return f"{what}<span class='ps-line'>{code}</span>"
     told = (
@@ -330,7 +225,8 @@ def _head(
             x if leads_elsewhere(x, status=status) else None for x in (call, fix)
         )
     facts = (
-        ("Use", call and f"<code>{markup.escaped(call)}</code>"),
+        ("Use", call and _code(call)),
+        ("Takes", skill.argument_hint and _code(skill.argument_hint)),
         ("Where", markup.escaped(status.location)),
         ("Why", status.reason and markup.prose(status.reason)),
         ("Fix", fix and markup.command(fix)),
@@ -347,11 +243,23 @@ def _head(
     )
 
 
+def _checks(title: str, checks: Sequence[Check]) -> str:
+    if not checks:
+        return ""
+    rows = "".join(_check(check) for check in checks)
+    return (
+        "<tbody><tr class='ps-group'>"
+        f"<th colspan='3' scope='rowgroup'>{title} · {len(checks)}</th></tr>"
+        f"{rows}</tbody>"
+    )
+
+
 def _check(check: Check) -> str:
+    tone = _CHECK_TONES[check.state]
     detail = _lines(markup.prose(line) for line in check.detail.splitlines())
     return (
-        f"<tr><th scope='row'>{markup.escaped(check.title)}</th>"
-        f"<td>{markup.pill(_CHECK_TONES[check.state], check.state)}</td>"
+        f"<tr{_edge(tone)}><th scope='row'>{markup.escaped(check.title)}</th>"
+        f"<td>{markup.pill(tone, check.state)}</td>"
         f"<td>{detail}{markup.fix_line(check.fix)}</td></tr>"
     )
 
@@ -375,16 +283,17 @@ def _note(note: Diagnostic, *, catalogue: Catalogue) -> str:
         if where is None
         else f" <span class='ps-where'>{markup.escaped(where)}</span>"
     )
-    badge = markup.pill(_SEVERITY_TONES[note.severity], note.severity)
+    badge = markup.pill(findings.SEVERITY_TONES[note.severity], note.severity)
     return f"{badge} {markup.prose(note.message)}{place}{markup.fix_line(note.fix)}"
 
 
-def _fold(title: str, content: str) -> str:
-    # open: an export and a print show what is in it, and the reader asked for it
-    return (
-        f"<details open='open'><summary>{title}</summary>"
-        f"<div class='ps-body'>{content}</div></details>"
-    )
+def _edge(tone: Tone) -> str:
+    """Return the class of a row that somebody should look at: it gets an edge."""
+    return f" class='ps-edge ps-{tone}'" if tone in ("todo", "bad") else ""
+
+
+def _code(text: str) -> str:
+    return f"<code>{markup.escaped(text)}</code>"
 
 
 def _badge(state: State) -> str:

@@ -70,3 +70,14 @@ def _plain(text: str) -> str:
 def escaped(text: str) -> str:
     """Return a text of one line, cleaned and escaped."""
     return escape(clean(text))
+
+
+def fold(title: str, content: str) -> str:
+    """Return what can be folded away, open at first.
+
+    An export and a print show what is in it, and the reader asked for it.
+    """
+    return (
+        f"<details open='open'><summary>{title}</summary>"
+        f"<div class='ps-body'>{content}</div></details>"
+    )

@@ -26,8 +26,10 @@ from prime_skills_ext.environment.inventory import (
 from prime_skills_ext.kernel.reload_report import ReloadReport
 from prime_skills_ext.progress import counted
 from prime_skills_ext.skill.finding import Finding
+from prime_skills_ext.views import bars
 from prime_skills_ext.views.card import SkillDetails
 from prime_skills_ext.views.report import Check, Doctor, Message
+from prime_skills_ext.views.timeline import Timeline
 from prime_skills_ext.views.wording import (
     bytes_of,
     cell_width,
@@ -198,6 +200,14 @@ def _(value: Rebuilt) -> str:
     return "\n".join([*lines, *_fix(value.fix, indent=2)])
 
 
+@render.register
+def _(value: Timeline) -> str:
+    lines: list[str] = []
+    for course in value.courses:
+        lines += [*([""] if lines else []), *bars.render(course, width=WIDTH)]
+    return "\n".join([*lines, *([value.note] if value.note else [])])
+
+
 def _environment(value: EnvironmentInfo) -> list[str]:
     facts = (
         ("for", purpose_of(value)),
@@ -324,6 +334,7 @@ def _head(
         ways = {k: x for k, x in ways.items() if leads_elsewhere(x, status=status)}
     facts = [
         ("use", ways.get("use")),
+        ("takes", skill.argument_hint),
         ("where", status.location),
         ("why", status.reason),
         ("fix", ways.get("fix")),

@@ -90,7 +90,8 @@ _SHEET: Final = """
   letter-spacing: 0.05em;
   text-transform: uppercase;
 }
-& tbody th[scope="rowgroup"] { color: var(--ps-muted); }
+& .ps-group:not(.ps-named) > th { color: var(--ps-muted); }
+& .ps-edge > :first-child { box-shadow: inset 3px 0 0 var(--ps-hue); }
 & .ps-group + tr > * { border-top-color: transparent; }
 & th[scope="row"] { min-width: 7.5em; font-weight: 650; }
 & table[aria-label="Checks"] th { min-width: 11em; }
@@ -165,6 +166,15 @@ _SHEET: Final = """
 & pre ins, & pre del { color: inherit; text-decoration: none; }
 & pre ins { background: color-mix(in srgb, var(--ps-good) 20%, transparent); }
 & pre del { background: color-mix(in srgb, var(--ps-bad) 18%, transparent); }
+& .ps-hang {
+  display: block;
+  padding-left: var(--ps-at);
+  text-indent: calc(-1 * var(--ps-at));
+}
+& section { padding: 12px 16px 8px; }
+& section + section { border-top: 1px solid var(--ps-line); }
+& section h4 { margin: 0 0 10px; font-size: 13px; font-weight: 650; line-height: 1.5; }
+& section h4 .ps-muted { margin-left: 8px; }
 & details { border-top: 1px solid var(--ps-line); }
 & summary { padding: 9px 16px; cursor: pointer; font-weight: 600; }
 & .ps-body { padding: 0 16px 12px; }
@@ -194,6 +204,8 @@ _SHEET: Final = """
   & table[aria-label] td { display: block; width: auto; min-width: 0; }
   & table[aria-label] tr { padding: 0; }
   & table[aria-label] thead { display: none; }
+  & table[aria-label] .ps-edge { box-shadow: inset 3px 0 0 var(--ps-hue); }
+  & table[aria-label] .ps-edge > :first-child { box-shadow: none; }
   & table[aria-label] tr > * { padding: 2px 16px; border-top-color: transparent; }
   & table[aria-label] tr > :first-child {
     padding-top: 9px;

@@ -32,6 +32,7 @@ __all__ = [
     "check_summary",
     "clean",
     "clean_block",
+    "counts",
     "first_sentence",
     "group_of",
     "grouped",
@@ -110,15 +111,20 @@ def grouped(
     return tuple(group for group in found if group[2])
 
 
-def summary(catalogue: Catalogue) -> str:
-    """Return the counts in words: ``"2 ready to use, 1 needs something"``."""
-    parts = []
+def counts(catalogue: Catalogue) -> tuple[tuple[Group, str], ...]:
+    """Return how many stand in each group, in words: ``"1 needs something"``."""
+    found: list[tuple[Group, str]] = []
     for key, title, members in grouped(catalogue.skills):
         words = title[0].lower() + title[1:]
         if key == "waiting" and len(members) == 1:
             words = "needs something"
-        parts.append(f"{len(members)} {words}")
-    return ", ".join(parts) or "none"
+        found.append((key, f"{len(members)} {words}"))
+    return tuple(found)
+
+
+def summary(catalogue: Catalogue) -> str:
+    """Return the counts in words: ``"2 ready to use, 1 needs something"``."""
+    return ", ".join(words for _, words in counts(catalogue)) or "none"
 
 
 def how_to_use(status: SkillStatus, *, signature: str = "(…)") -> str | None:

@@ -24,6 +24,7 @@ CARDS = {
     "skill": "%skill word-count",
     "failed": "%skill broken",
     "doctor": "%skill doctor",
+    "timeline": "%skill timeline",
     "check": "%skill check --fix",
     "message": "%skill disable house-style",
     "reload": "%reload_skills",

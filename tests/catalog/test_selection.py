@@ -270,7 +270,7 @@ def test_se07_untrusted_skill_never_takes_a_trusted_ones_name() -> None:
     assert [("untrusted-override", "warning")] == reported(selection)
     assert "(project: edit)" in diagnostic.message
     assert "(builtin: edit)" in diagnostic.message
-    assert "%skill trust lets it take over" in diagnostic.fix
+    assert "`%skill trust` lets it take over" in diagnostic.fix
 
 
 def test_se07_untrusted_skill_of_lower_rank_awaits_nothing() -> None:

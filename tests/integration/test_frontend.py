@@ -41,7 +41,13 @@ def test_mx09_tab_offers_subcommands_names_and_arguments(loaded: Kernel) -> None
         "%skill wor": "word-count",
         "%skill trust --p": "--pin",
         "word_co": "word_count",
+        "%skill timel": "timeline",
+        "shown = %skill show wor": "word-count",
+        "%reload_skills --n": "--now",
         "await word_count(te": "text=",
+        "await skills['word-count'](te": "text=",
+        "await skills.word_count('a', ": "top=",
+        "await skills[\"word_count\"](\n    'a',\n    to": "top=",
         "skills['wor": "word-count",
         "skills.word_c": "word_count",
     }
@@ -181,3 +187,49 @@ def test_nb06_table_is_the_same_bytes_in_every_home(tmp_path: Path) -> None:
     assert shown[0] == shown[1]
     assert str(tmp_path) not in repr(shown)
     assert sys.prefix not in repr(shown)
+
+
+def test_rich_results_of_a_skill_display_as_any_other(
+    home: Path, any_kernel: Kernel
+) -> None:
+    """A table and a picture: the kernel asks the value, not the skill."""
+    code = '''
+        class Frame:
+            """As a DataFrame displays itself."""
+
+            def __repr__(self):
+                return "a frame"
+
+            def _repr_html_(self):
+                return "<table><tr><td>1</td></tr></table>"
+
+        class Figure:
+            """As a figure displays itself."""
+
+            def _repr_png_(self):
+                return b"\\x89PNG\\r\\n\\x1a\\n"
+
+        def run(kind: str = "frame") -> object:
+            return Figure() if kind == "figure" else Frame()
+    '''
+    write_skill(home / ".agents" / "skills", "report", python=code)
+    any_kernel.run("%load_ext prime_skills_ext")
+    (frame,) = any_kernel.run("await report()").displays
+    assert "<table><tr><td>1</td></tr></table>" == frame["text/html"]
+    assert "a frame" == frame["text/plain"]
+    (figure,) = any_kernel.run("await report(kind='figure')").displays
+    assert figure["image/png"].strip() == "iVBORw0KGgo="
+    (shown,) = any_kernel.run("display(await report())").displays
+    assert frame["text/html"] == shown["text/html"]
+
+
+def test_timeline_and_page_of_a_skill_are_rich(loaded: Kernel) -> None:
+    """A picture; instructions that are rendered, not shown as text."""
+    (drawn,) = loaded.run("%skill timeline").displays
+    page = ET.fromstring(drawn["text/html"])
+    svg = "{http://www.w3.org/2000/svg}svg"
+    assert 1 == len(list(page.iter(svg)))
+    assert drawn["text/plain"].startswith("Load: ")
+    (shown,) = loaded.run("%skill word-count").displays
+    assert shown["text/markdown"].startswith("# word-count\n")
+    assert "Do the thing." in shown["text/markdown"]

@@ -33,8 +33,11 @@ COLD = frozenset(
         *("skill._plain", "skill._toml", "skill._yaml", "skill.distributions"),
         *("skill.finding", "skill.frontmatter", "skill.pyproject", "skill.text"),
         "skill.validation",
-        *("views.card", "views.hypertext", "views.markdown", "views.report"),
-        *("views.text", "views.theme", "views.wording"),
+        *("options", "spelling", "timeline"),
+        *("views.bars", "views.card", "views.chart", "views.findings"),
+        *("views.housing", "views.hypertext", "views.markdown", "views.page"),
+        *("views.report", "views.text", "views.theme", "views.timeline"),
+        "views.wording",
     )
 )
 #: Others' that cost more than all of ours.

@@ -118,7 +118,14 @@ def test_what_has_no_view_has_no_html() -> None:
 def test_message_of_several_lines_keeps_them() -> None:
     """Help that is folded into one paragraph cannot be read."""
     (block,) = _page(Message(text="usage: %skill\n\n  list  <all>")).iter("pre")
-    assert "usage: %skill\n\n  list  <all>" == block.text
+    assert "usage: %skill\n\n  list  <all>\n" == "".join(block.itertext())
+
+
+def test_message_of_several_lines_keeps_its_columns_where_it_is_narrow() -> None:
+    """A line that is broken goes on below its last column."""
+    page = _page(Message(text="usage: %skill\n  list  all skills"))
+    columns = [line.attrib["style"] for line in page.iter("span")]
+    assert ["--ps-at:0ch", "--ps-at:8ch"] == columns
 
 
 def test_in06_lines_to_add_to_a_file_are_code() -> None:
