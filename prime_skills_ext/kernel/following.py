@@ -53,14 +53,28 @@ class History:
 
     caches: list[weakref.ref[Any]] = field(default_factory=list)
 
-    def remember(self, module: ModuleType) -> None:
-        """Note what a module defines at this moment."""
+    def remember(self, module: ModuleType, *, was_replaced: bool = False) -> None:
+        """Note what a module defines at this moment.
+
+        Args:
+            module: What is about to be executed again.
+            was_replaced: Somebody else executed it since, so that what it defined
+                before that may be held as well.
+        """
         self.caches = [*filter(_alive, self.caches), *_caches(module)]
         for definition in definitions(module):
-            references = self.held[definition.key, definition.reachable]
-            references[:] = filter(_alive, references)
-            if not any(ref() is definition.value for ref in references):
-                references.append(weakref.ref(definition.value))
+            self._note(definition)
+        if was_replaced:
+            known = {id(ref()) for refs in self.held.values() for ref in refs}
+            for definition in _left_behind(module):
+                if id(definition.value) not in known:
+                    self._note(definition)
+
+    def _note(self, definition: Definition) -> None:
+        references = self.held[definition.key, definition.reachable]
+        references[:] = filter(_alive, references)
+        if not any(ref() is definition.value for ref in references):
+            references.append(weakref.ref(definition.value))
 
     def follow(
         self,
@@ -210,6 +224,22 @@ def parts(value: Any) -> Iterator[tuple[str, Any]]:
 
 def _alive(reference: weakref.ref[Any]) -> bool:
     return reference() is not None
+
+
+def _left_behind(module: ModuleType) -> Iterator[Definition]:
+    """Functions of a module that no name of it leads to: somebody holds them.
+
+    Only what is as its ``def`` made it; what a decorator made of one cannot be told
+    from what the user made of it.
+    """
+    namespace = module.__dict__
+    for value in gc.get_referrers(namespace):
+        if type(value) is not FunctionType or value.__globals__ is not namespace:
+            continue
+        qualname, code = value.__qualname__, value.__code__.co_qualname
+        is_plain = qualname == code and "<locals>" not in code
+        if is_plain and value.__module__ == module.__name__:
+            yield Definition(key=_Key(qualname, code, ""), value=value, reachable=False)
 
 
 def _caches(module: ModuleType) -> Iterator[weakref.ref[Any]]:

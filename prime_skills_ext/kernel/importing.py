@@ -160,13 +160,23 @@ class SkillFinder(MetaPathFinder):
         Raises:
             UnavailableImportError: It is refused, or its import failed before.
         """
+        # importlib.reload says which module is meant
+        again = target is not None
+        spec = self._find(fullname, path or (), again=again)
+        if spec is not None and isinstance(spec.loader, SkillLoader):
+            spec.loader.is_again = again
+        return spec
+
+    def _find(
+        self, fullname: str, path: Sequence[str], *, again: bool
+    ) -> ModuleSpec | None:
         root = _root(fullname)
         if fullname == root:
-            return self._find_root(root, again=target is not None)
+            return self._find_root(root, again=again)
         src = self._names.get(root) or self._extras.get(root)
         if src is None:
             return None
-        inside = [entry for entry in path or () if is_inside(entry, src)]
+        inside = [entry for entry in path if is_inside(entry, src)]
         return self.locate(fullname, inside, src=src)
 
     def locate(
@@ -203,7 +213,7 @@ class SkillFinder(MetaPathFinder):
 
     def _find_root(self, root: str, *, again: bool) -> ModuleSpec | None:
         outcome = self._outcomes.get(root)
-        # importlib.reload asks for the code to be executed again
+        # who asks for the code to be executed again gets that
         if outcome is not None and outcome.error is not None and not again:
             raise _unavailable(root, error=outcome.error)
         if root in self._refused:

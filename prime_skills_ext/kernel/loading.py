@@ -86,6 +86,8 @@ class SkillLoader(SourceFileLoader):
         self.report: Callable[[ImportOutcome], None] | None = None
         #: The reload that this loader works for.
         self.session: Session | None = None
+        #: Somebody else's reload asked for it: ``%autoreload``, ``importlib.reload``.
+        self.is_again = False
         #: Names that the code of the module defined when it ran last.
         self.defined: frozenset[str] = frozenset()
         self._mtime: float | None = None

@@ -131,7 +131,10 @@ class _Transaction:
         }
         touched = {name: self.reusable[name] for name in (*self.tree.aside, *again)}
         for name, module in touched.items():
-            self.tree.history.setdefault(name, History()).remember(module)
+            loader = loader_of(module)
+            self.tree.history.setdefault(name, History()).remember(
+                module, was_replaced=loader is not None and loader.is_again
+            )
         before = {name: reachable(it) for name, it in self.reusable.items()}
         keeper = ClassKeeper(modules=touched)
         self.finder.session = self

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import builtins
+import gc
+import importlib
 from typing import Any
 
 import pytest
@@ -280,3 +282,24 @@ def test_re06_another_skills_function_of_the_same_name_is_another_one(
     a.edit(init="from json import dumps\n")
     assert held(1) == "own"
     assert a.module.dumps(1) == "1"
+
+
+def test_re06_what_somebody_elses_reload_left_behind_follows(live: Any) -> None:
+    """``%autoreload`` and ``importlib.reload`` replace what the user holds.
+
+    The former finds it again only until the collector has run.
+    """
+    code = (
+        "class Thing:\n    def m(self):\n        return {n}\n"
+        "def make():\n    def inner():\n        return {n}\n    return inner\n"
+        "mine = make()\ndef run():\n    return {n}\n"
+    )
+    a = live(code.format(n=1))
+    source = a.package / "__init__.py"
+    run, method, made = a.module.run, a.module.Thing().m, a.module.make()
+    source.write_text(code.format(n=2))
+    importlib.reload(a.module)
+    gc.collect()
+    a.edit(init=code.format(n=3))
+    assert (3, 3) == (run(), method())
+    assert made() == 1  # which of several closures it is cannot be told
