@@ -3,7 +3,7 @@
 Two things are in the way of that in a kernel. A cell with ``await`` in it runs under a
 handler that cancels the cell from the loop: a ``run`` that computes without giving the
 loop a turn never notices, so a handler of ours raises where a skill's code is running,
-and passes everything else on. And nothing wakes a loop that is waiting, so the signal
+and passes everything else on, to a handler of the user's what is a skill's as well. And nothing wakes a loop that is waiting, so the signal
 is made to, by its wakeup descriptor.
 
 Both are there while a call runs in the main thread, are counted, and are put back
@@ -44,6 +44,8 @@ _DEFAULT: Final = signal.default_int_handler
 _MARK: Final = "_prime_skills_signal"
 #: ipykernel takes two turns of the loop to cancel a cell.
 _TURNS_TO_CANCEL: Final = 8
+#: Packages whose handlers do not raise, but have the loop cancel a task.
+_DEFERRING: Final = frozenset({"asyncio", "ipykernel"})
 #: Functions of ours whose callees are stopped by an interrupt.
 _STOPPABLE: set[CodeType] = set()
 #: Functions of ours whose callees are not.
@@ -175,11 +177,18 @@ def cut(error: BaseException) -> None:
 
 
 def _interrupted(number: int, frame: FrameType | None) -> None:
-    if _stops(frame):
+    if _stops(frame) and _defers(_STATE.previous):
         error = KeyboardInterrupt()
         setattr(error, _MARK, True)
         raise error
     _STATE.previous(number, frame)
+
+
+def _defers(handler: object) -> bool:
+    """Whether a handler cancels from the loop; any other one is the user's will."""
+    function = getattr(handler, "func", handler)  # asyncio's own is a partial
+    module = str(getattr(function, "__module__", None))
+    return module.partition(".")[0] in _DEFERRING
 
 
 def _stops(frame: FrameType | None) -> bool:

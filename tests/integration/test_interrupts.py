@@ -157,6 +157,26 @@ def test_an_interrupt_over_the_control_channel_stops_an_awaited_skill(
     assert (stopped.error or "").startswith(STOPPED), stopped
 
 
+def test_an_interrupt_is_for_the_users_own_handler(
+    loaded: Kernel, started: Path
+) -> None:
+    """Who handles it themselves does so while a skill computes, too."""
+    code = f"""
+import signal
+def handle(number, frame):
+    raise InterruptedError("mine")
+before = signal.signal(signal.SIGINT, handle)
+try:
+    await computes({str(started)!r})
+except InterruptedError as error:
+    print(error, signal.getsignal(signal.SIGINT) is handle)
+finally:
+    signal.signal(signal.SIGINT, before)
+"""
+    stopped = stop(loaded, code, started)
+    assert ("mine True\n", None) == (stopped.stdout, stopped.error)
+
+
 @pytest.mark.parametrize("last", ["waits", "computes", "blocks", "leaves_the_loop"])
 def test_an_interrupt_reaches_each_of_several_awaited_skills(
     last: str, loaded: Kernel, started: Path
