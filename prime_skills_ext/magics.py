@@ -25,6 +25,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from IPython.core.magic import no_var_expand
 
 from prime_skills_ext.errors import PrimeSkillsError
+from prime_skills_ext.kernel.interrupts import at_once, leave_task
 from prime_skills_ext.kernel.skills import Skills
 from prime_skills_ext.later import later
 from prime_skills_ext.manager import SkillManager
@@ -53,10 +54,12 @@ def load(shell: InteractiveShell) -> None:
         return
     door = _Door(shell)
     try:
-        door.open()
-    except BaseException:
+        at_once(door.open)
+    except BaseException as error:
         # an interrupt while uv works: nothing half-loaded stays behind
         door.close()
+        if isinstance(error, KeyboardInterrupt):
+            leave_task(error)
         raise
     _DOORS[shell] = door
 
@@ -137,7 +140,7 @@ class _Door:
             return
         try:
             with self._progress:
-                report = self.manager.poll()
+                report = at_once(self.manager.poll)
         except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001  # the cell is not ours to stop
             self._say(f"Skills: not reloaded: {str(error) or type(error).__name__}")
             return
@@ -153,10 +156,13 @@ class _Door:
     def _answer(self, ask: Callable[[], object]) -> object:
         try:
             with self._progress:
-                return ask()
+                return at_once(ask)
         except PrimeSkillsError as error:
             # the only place where ours become IPython's: no traceback, the fix
             raise UsageError(str(error)) from error
+        except KeyboardInterrupt as error:
+            leave_task(error)
+            raise
 
     def _add_magic(self, name: str, function: Callable[[str], object]) -> None:
         magics = self._shell.magics_manager.magics["line"]

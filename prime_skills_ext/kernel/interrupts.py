@@ -25,9 +25,10 @@ from _thread import get_ident
 from collections.abc import Callable
 from contextlib import suppress
 from types import CodeType, FrameType
-from typing import Any, Final, final
+from typing import Any, Final, TypeVar, final
 
 __all__ = [
+    "at_once",
     "begin",
     "cut",
     "end",
@@ -37,6 +38,8 @@ __all__ = [
     "shield",
     "stoppable",
 ]
+
+T = TypeVar("T")
 
 _SIGINT: Final = int(signal.SIGINT)
 _DEFAULT: Final = signal.default_int_handler
@@ -128,6 +131,19 @@ def end() -> None:
             _STATE.held = _STATE.turn
         if _STATE.held is None:
             _put_back()
+
+
+def at_once(work: Callable[[], T]) -> T:
+    """Do what gives the loop no turn, and let an interrupt stop it all the same."""
+    is_counted = begin()
+    try:
+        return work()
+    except KeyboardInterrupt as error:
+        cut(error)
+        raise
+    finally:
+        if is_counted:
+            end()
 
 
 def ends_loop(error: BaseException) -> bool:
@@ -269,3 +285,6 @@ def _unset_descriptor(ours: int) -> None:
     if now not in (-1, ours):
         signal.set_wakeup_fd(now)
     _STATE.descriptor = None
+
+
+stoppable(at_once)

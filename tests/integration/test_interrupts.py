@@ -216,6 +216,36 @@ await task
     assert (stopped.error or "").startswith("CancelledError"), stopped
 
 
+@pytest.mark.parametrize(
+    ("cell", "said", "error"),
+    [
+        ("%reload_skills\nawait asyncio.sleep(0)", "", "KeyboardInterrupt"),
+        ("await asyncio.create_task(reload())", "", "CancelledError"),
+        (
+            "await asyncio.sleep(0); print('ran')",
+            "Skills: not reloaded: KeyboardInterrupt\nran\n",
+            "",
+        ),
+    ],
+)
+def test_an_interrupt_stops_an_import_in_a_cell_that_awaits(
+    cell: str, said: str, error: str, loaded: Kernel, home: Path, started: Path
+) -> None:
+    """``%reload_skills``, in a task too, and what ``auto_reload`` does before it."""
+    before = loaded.run(STATE).stdout
+    loaded.run(
+        "async def reload():\n    get_ipython().run_line_magic('reload_skills', '')\n"
+    )
+    if "ran" in cell:
+        loaded.run("%config SkillManager.auto_reload = True")
+    endless = f"open({str(started)!r}, 'w').close()\nwhile True: pass\n"
+    folder = write_skill(home / ".agents" / "skills", "endless", python=endless)
+    stopped = stop(loaded, cell, started)
+    assert (said, error) == (stopped.stdout, (stopped.error or "").partition(":")[0])
+    (folder / "SKILL.md").unlink()
+    assert before == loaded.run(STATE).stdout
+
+
 @pytest.mark.parametrize("cell", ["", "await asyncio.sleep(0)\n"])
 def test_as02_run_sync_is_interrupted_and_cleans_up(
     cell: str, loaded: Kernel, started: Path
