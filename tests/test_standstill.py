@@ -11,12 +11,14 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
 
 from prime_skills_ext import pipeline
 from prime_skills_ext.catalog import evidence
+from prime_skills_ext.kernel.importing import SkillFinder
 from prime_skills_ext.manager import SkillManager
 from tests.conftest import write_skill
 
@@ -125,6 +127,15 @@ def _forgotten_module(world: World) -> None:
     del sys.modules["a"]
 
 
+def _older_finders(world: World) -> None:
+    sys.meta_path[:] = [it for it in sys.meta_path if not isinstance(it, SkillFinder)]
+    del sys.modules["a"]
+
+
+def _plain_module(world: World) -> None:
+    world.names["a"].__class__ = ModuleType
+
+
 def _edit(world: World) -> None:
     world.write("a/src/a/core.py", "def run():\n    return 2\n")
 
@@ -172,7 +183,9 @@ def test_re03_whatever_changes_on_disk_is_noticed(
     assert world.manager.reload() is None
 
 
-@pytest.mark.parametrize("change", [_deleted_name, _forgotten_module])
+@pytest.mark.parametrize(
+    "change", [_deleted_name, _forgotten_module, _older_finders, _plain_module]
+)
 def test_what_the_user_took_is_given_back(
     world: World, change: Callable[[World], None]
 ) -> None:
@@ -182,6 +195,7 @@ def test_what_the_user_took_is_given_back(
     assert world.manager.reload() is None
     assert world.names["a"] is sys.modules["a"]
     assert world.names["a"].run() == 1
+    assert callable(world.names["a"])
 
 
 def test_a_name_of_the_users_is_theirs_until_they_let_it_go(world: World) -> None:

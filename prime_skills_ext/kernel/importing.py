@@ -86,9 +86,8 @@ class SkillFinder(MetaPathFinder):
         finder = cls._current
         if finder is None:
             cls._current = finder = cls()
-            sys.meta_path.insert(0, finder)
-            sys.meta_path.append(finder._last)
         finder._owners.setdefault(id(owner), _Served(owner, names={}, refused={}))
+        finder._take_place()
         return finder
 
     @classmethod
@@ -99,6 +98,13 @@ class SkillFinder(MetaPathFinder):
             return
         cls._current = None
         sys.modules.pop(PRIVATE, None)
+
+    def _take_place(self) -> None:
+        """Be among the finders; whoever puts an older list back takes us away."""
+        if self not in sys.meta_path:
+            sys.meta_path.insert(0, self)
+        if self._last not in sys.meta_path:
+            sys.meta_path.append(self._last)
 
     def _drop(self, owner: object) -> bool:
         """Forget an owner; whether it was the last one, and all is taken away."""
@@ -130,6 +136,7 @@ class SkillFinder(MetaPathFinder):
         self._owners[id(owner)] = _Served(
             owner=owner, names=dict(names), refused=dict(refused or {})
         )
+        self._take_place()
         return self._refresh()
 
     def add(self, owner: object, *, name: str, src: Path) -> None:

@@ -3,8 +3,8 @@
 Two things are in the way of that in a kernel. A cell with ``await`` in it runs under a
 handler that cancels the cell from the loop: a ``run`` that computes without giving the
 loop a turn never notices, so a handler of ours raises where a skill's code is running,
-and passes everything else on, to a handler of the user's what is a skill's as well. And nothing wakes a loop that is waiting, so the signal
-is made to, by its wakeup descriptor.
+and passes everything else on; to a handler of the user's own, that as well. And nothing
+wakes a loop that is waiting, so the signal is made to, by its wakeup descriptor.
 
 Both are there while a call runs in the main thread, are counted, and are put back
 exactly. Nothing here knows what a skill is.

@@ -113,6 +113,7 @@ class _Transaction:
     removed: set[str] = field(default_factory=set)
     loaders: list[SkillLoader] = field(default_factory=list)
     defined: dict[str, frozenset[str]] = field(default_factory=dict)
+    files: dict[str, str] = field(default_factory=dict)
 
     def run(self) -> None:
         """Do it, or raise with everything as it was."""
@@ -124,12 +125,13 @@ class _Transaction:
         again = self._affected(moved)
         if not again and not self.removed:
             return
-        self.reusable = {**self.tree.aside, **self.modules}
+        self.reusable = {**self.tree.aside, **_real(self.modules)}
         snapshot = {
             name: (module, dict(module.__dict__), type(module))
             for name, module in self.reusable.items()
         }
-        touched = {name: self.reusable[name] for name in (*self.tree.aside, *again)}
+        names = {*self.tree.aside, *again}
+        touched = {name: it for name, it in self.reusable.items() if name in names}
         for name, module in touched.items():
             loader = loader_of(module)
             self.tree.history.setdefault(name, History()).remember(
@@ -151,13 +153,13 @@ class _Transaction:
             for loader in self.loaders:
                 loader.session = None
         used = self.tree.modules()
-        arrived = appeared(before, used)
+        arrived = appeared(before, _real(used))
         for name, module in touched.items():
             self.tree.history[name].follow(module, moved=arrived, is_used=name in used)
         self.tree.aside = {
             name: module
             for name, module in self.reusable.items()
-            if name not in sys.modules
+            if sys.modules.get(name) is not module
         }
 
     def _import_anew(self) -> None:
@@ -225,19 +227,23 @@ class _Transaction:
         for name, module in self.tree.aside.items():
             loader = loader_of(module)
             self.defined[name] = frozenset() if loader is None else loader.defined
+        real = _real(self.modules)
         for name, module in self.modules.items():
-            old = module.__spec__
-            if old is None or not isinstance(old.loader, SkillLoader):
+            old = loader_of(module)
+            if old is None and name in real:
                 continue  # extension modules cannot be executed again
             spec = self._find(name)
             if spec is None or not isinstance(spec.loader, SkillLoader):
                 if name == self.tree.name:
-                    raise ModuleNotFoundError(f"{old.origin} is gone", name=name)
+                    gone = module.__file__
+                    raise ModuleNotFoundError(f"{gone} is gone", name=name)
                 self.removed.add(name)
                 continue
-            if spec.origin != old.origin:
-                moved.add(name)
-            self.defined[name] = old.loader.defined
+            if old is None or spec.origin != old.path:
+                moved.add(name)  # or it put something else in its own place
+            if old is not None:
+                self.defined[name] = old.defined
+            self.files[str(spec.origin)] = name
             self.sources[name] = read_source(
                 spec.loader, is_package=spec.submodule_search_locations is not None
             )
@@ -252,12 +258,12 @@ class _Transaction:
         elif parent in self.removed or parent not in self.modules:
             return None
         else:
-            directories = list(self.modules[parent].__path__)
+            directories = list(getattr(self.modules[parent], "__path__", ()))
         return self.finder.locate(name, directories, src=self.tree.src)
 
     def _affected(self, moved: set[str]) -> list[str]:
         """Modules to execute: what changed, and what imports that."""
-        files = {str(self.modules[name].__file__): name for name in self.sources}
+        files = self.files
         again = set(moved)
         names = set(self.removed)
         before = self.tree.stamps
@@ -294,14 +300,17 @@ class _Transaction:
         for name in (*again, *self.removed):
             module = sys.modules.pop(name)
             parent, _, leaf = name.rpartition(".")
-            holder = self.modules.get(parent)
+            holder = getattr(self.modules.get(parent), "__dict__", {})
             # `from . import x` would be content with the attribute
-            if holder is not None and holder.__dict__.get(leaf) is module:
-                del holder.__dict__[leaf]
+            if holder.get(leaf) is module:
+                del holder[leaf]
         for name in sorted(again, key=lambda name: name != self.tree.name):
             # one that nothing imports any more is not executed: it may not even work
             if name not in sys.modules and name in wanted:
                 importlib.import_module(name)
+        for name in again:
+            if name in sys.modules and sys.modules[name] is None:
+                raise ImportError(f"{name} removed itself", name=name)
 
     def _reachable(self) -> set[str]:
         """Modules that the skill may import, now or when it is called."""
@@ -331,6 +340,11 @@ class _Transaction:
     def _is_submodule(self, module: ModuleType, key: str) -> bool:
         name = f"{module.__name__}.{key}"
         return name in self.modules or name in sys.modules
+
+
+def _real(modules: Mapping[str, object]) -> dict[str, ModuleType]:
+    """Leave out what a skill put in the place of a module."""
+    return {name: it for name, it in modules.items() if isinstance(it, ModuleType)}
 
 
 def _put_back(

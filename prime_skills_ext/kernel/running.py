@@ -40,7 +40,8 @@ def calls_in_threads(modules: Iterable[ModuleType], *, src: Path) -> int:
         modules: Whose code is meant.
         src: Where that code lies; code of it that is in no module counts, too.
     """
-    namespaces = {id(module.__dict__) for module in modules}
+    # a skill may put anything in the place of a module
+    namespaces = {id(getattr(module, "__dict__", None)) for module in modules}
     folder = f"{src}{os.sep}"
 
     def is_theirs(frame: FrameType) -> bool:

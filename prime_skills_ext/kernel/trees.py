@@ -85,7 +85,7 @@ class SkillTree:
         """What a bind would look at in the loaded module, by identity."""
         module = self.module
         run = getattr(module, "__dict__", {}).get("run")
-        return id(module), id(run), self.error
+        return id(module), type(module), id(run), self.error
 
     def modules(self) -> dict[str, ModuleType]:
         """Every loaded module of the tree."""

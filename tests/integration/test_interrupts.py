@@ -217,19 +217,18 @@ await task
 
 
 @pytest.mark.parametrize(
-    ("cell", "said", "error"),
+    ("cell", "expected"),
     [
-        ("%reload_skills\nawait asyncio.sleep(0)", "", "KeyboardInterrupt"),
-        ("await asyncio.create_task(reload())", "", "CancelledError"),
+        ("%reload_skills\nawait asyncio.sleep(0)", ("", "KeyboardInterrupt")),
+        ("await asyncio.create_task(reload())", ("", "CancelledError")),
         (
             "await asyncio.sleep(0); print('ran')",
-            "Skills: not reloaded: KeyboardInterrupt\nran\n",
-            "",
+            ("Skills: not reloaded: KeyboardInterrupt\nran\n", ""),
         ),
     ],
 )
 def test_an_interrupt_stops_an_import_in_a_cell_that_awaits(
-    cell: str, said: str, error: str, loaded: Kernel, home: Path, started: Path
+    cell: str, expected: tuple[str, str], loaded: Kernel, home: Path, started: Path
 ) -> None:
     """``%reload_skills``, in a task too, and what ``auto_reload`` does before it."""
     before = loaded.run(STATE).stdout
@@ -241,7 +240,7 @@ def test_an_interrupt_stops_an_import_in_a_cell_that_awaits(
     endless = f"open({str(started)!r}, 'w').close()\nwhile True: pass\n"
     folder = write_skill(home / ".agents" / "skills", "endless", python=endless)
     stopped = stop(loaded, cell, started)
-    assert (said, error) == (stopped.stdout, (stopped.error or "").partition(":")[0])
+    assert expected == (stopped.stdout, (stopped.error or "").partition(":")[0])
     (folder / "SKILL.md").unlink()
     assert before == loaded.run(STATE).stdout
 

@@ -193,6 +193,34 @@ def test_an_interrupt_of_a_reload_rolls_back_and_passes(live: Any) -> None:
     assert sys.modules["a"] is a.module
 
 
+@pytest.mark.parametrize("name", ["init", "core"])
+@pytest.mark.parametrize(
+    ("made", "state", "answer"),
+    [("None", "stale", (1, 1)), ("Odd()", None, (2, 2)), ("Slotted()", None, (2, 2))],
+)
+def test_an_edit_that_replaces_its_module_takes_effect_or_not_at_all(
+    live: Any, name: str, made: str, state: str | None, answer: tuple[int, int]
+) -> None:
+    """By something that is no module, even nothing; then it is repaired."""
+    code = {
+        "init": "from . import core\ndef run():\n    return {n}, core.run()[1]\n",
+        "core": "def run():\n    return {n}, {n}\n",
+    }
+    odd = (
+        "import sys\n"
+        "class Odd:\n    def run(self):\n        return 2, 2\n"
+        "class Slotted(Odd):\n    __slots__ = ()\n"
+        f"sys.modules[__name__] = {made}\n"
+    )
+    a = live(code["init"].format(n=1), core=code["core"].format(n=1))
+    text = {key: value.format(n=2) for key, value in code.items()} | {name: odd}
+    assert a.state(a.edit(**text)) == state
+    assert sys.modules["a"].run() == answer
+    text = {key: value.format(n=3) for key, value in code.items()}
+    assert a.state(a.edit(**text)) is None
+    assert sys.modules["a"].run() == (3, 3)
+
+
 def test_a_package_that_vanished_leaves_the_old_code_live(live: Any) -> None:
     """The files may be back in a moment: stale, not gone."""
     a = live("x = 1\n")
