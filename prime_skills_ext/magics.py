@@ -25,6 +25,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from IPython.core.magic import no_var_expand
 
 from prime_skills_ext.errors import PrimeSkillsError
+from prime_skills_ext.kernel.interrupts import at_once, leave_task, renew
 from prime_skills_ext.kernel.interrupts import at_once, leave_task
 from prime_skills_ext.kernel.skills import Skills
 from prime_skills_ext.later import later
@@ -136,6 +137,7 @@ class _Door:
 
     def _before_cell(self, _info: object = None) -> None:
         """Take up what changed, where that was asked for or is still owed."""
+        renew()
         if not (self.manager.auto_reload or self.manager.waiting):
             return
         try:

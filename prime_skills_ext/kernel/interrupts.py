@@ -35,6 +35,7 @@ __all__ = [
     "ends_loop",
     "hand_over",
     "leave_task",
+    "renew",
     "shield",
     "stoppable",
 ]
@@ -144,6 +145,12 @@ def at_once(work: Callable[[], T]) -> T:
     finally:
         if is_counted:
             end()
+
+
+def renew() -> None:
+    """Stand before the handler of a new cell: calls of earlier ones may still run."""
+    if _STATE.calls and get_ident() == _STATE.main:
+        _install()
 
 
 def ends_loop(error: BaseException) -> bool:
