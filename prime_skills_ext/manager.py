@@ -7,13 +7,24 @@ uses it.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, MutableMapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from traitlets import Bool, Enum, Float, List, Unicode, default, observe
+from traitlets import (
+    Bool,
+    Enum,
+    Float,
+    List,
+    TraitError,
+    Unicode,
+    default,
+    observe,
+    validate,
+)
 from traitlets.config import Configurable
 
 from prime_skills_ext.catalog.package_sources import PackageDirectory
@@ -170,6 +181,15 @@ class SkillManager(Configurable):
             from prime_skills_ext.kernel import nesting  # noqa: PLC0415  # few need it
 
             self.nesting_problem = nesting.allow() if self.nest_asyncio else None
+
+    @validate("call_timeout_s")
+    def _is_a_time(self, proposal: Mapping[str, Any]) -> float | None:
+        seconds: float | None = proposal["value"]
+        if seconds is not None and math.isnan(seconds):
+            raise TraitError(
+                "SkillManager.call_timeout_s takes seconds, or None: no NaN"
+            )
+        return seconds
 
     @observe("call_timeout_s")
     def _follow_limit(self, _change: object) -> None:

@@ -340,6 +340,9 @@ def test_as03_threaded_in_the_header_takes_run_off_the_loop(
 def test_the_limit_of_a_call_holds_as_soon_as_it_is_set(loaded: Kernel) -> None:
     """``%config`` sets it; the error is a ``TimeoutError`` and names the way out."""
     loaded.run("%config SkillManager.call_timeout_s = 0.05")
+    for none in ("-1", "float('nan')"):
+        refused = loaded.run(f"%config SkillManager.call_timeout_s = {none}")
+        assert "SkillManager" in refused.stderr
     stopped = loaded.run("await waits('/dev/null')")
     said = "CallTimeoutError: waits() did not end within 0.05 s\nFix: raise the limit"
     assert said in (stopped.error or "")
