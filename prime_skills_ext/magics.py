@@ -26,7 +26,6 @@ from IPython.core.magic import no_var_expand
 
 from prime_skills_ext.errors import PrimeSkillsError
 from prime_skills_ext.kernel.interrupts import at_once, leave_task, renew
-from prime_skills_ext.kernel.interrupts import at_once, leave_task
 from prime_skills_ext.kernel.skills import Skills
 from prime_skills_ext.later import later
 from prime_skills_ext.manager import SkillManager

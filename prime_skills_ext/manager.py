@@ -106,7 +106,6 @@ class SkillManager(Configurable):
         help="""Before each cell, look what changed on disk and take it up, as
         %reload_skills does; says one line when something did.""",
     ).tag(config=True)
-
     call_timeout_s = Float(
         None,
         allow_none=True,
@@ -115,7 +114,6 @@ class SkillManager(Configurable):
         TimeoutError. What a skill awaits is cancelled, its thread is left behind; a
         skill that computes on the loop cannot be stopped. Default: no limit.""",
     ).tag(config=True)
-
     nest_asyncio = Bool(
         help="""Allow asyncio.run inside cells, by patching asyncio for as long as the
         process lives: neither False nor %unload_ext takes it back. Default:
@@ -307,11 +305,8 @@ class SkillManager(Configurable):
             InstallError: Something is still missing; everything else is there.
         """
         self._snapshot = self._run(allow_install=True, retry=retry, reload=True)
-        failed = [
-            item.name
-            for item in self.catalogue.skills
-            if item.state == "install-failed"
-        ]
+        skills = self.catalogue.skills
+        failed = [item.name for item in skills if item.state == "install-failed"]
         if failed:
             raise InstallError(
                 f"not installed: {', '.join(failed)}", fix="%skill doctor says why"
