@@ -6,6 +6,7 @@ import asyncio
 import os
 import sys
 import threading
+from importlib.util import cache_from_source
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
 from prime_skills_ext.kernel import trees
+from prime_skills_ext.kernel.binding import Binder
 from tests.kernel.conftest import Live
 
 
@@ -142,7 +144,14 @@ def test_nothing_changed_executes_nothing(live: Any) -> None:
 
 @pytest.mark.parametrize(
     "broken",
-    ["def run(:\n", "x = 2\n1 / 0\n", "run = 5\n", "import sys\nsys.exit(3)\n"],
+    [
+        "def run(:\n",
+        "x = 2\n1 / 0\n",
+        "run = 5\n",
+        "import sys\nsys.exit(3)\n",
+        "import sys\nclass Own(type(sys)):\n    pass\n"
+        "sys.modules[__name__].__class__ = Own\n1 / 0\n",
+    ],
 )
 async def test_an_error_rolls_the_whole_tree_back(live: Any, broken: str) -> None:
     """The version before stays callable, is marked stale and recovers."""
@@ -179,6 +188,29 @@ async def test_an_error_rolls_the_whole_tree_back(live: Any, broken: str) -> Non
     )
     assert a.state(fixed) is None
     assert (await a.module(), thing.n(), thing.v) == (2, 2, 2)
+
+
+def test_every_source_is_compiled_before_any_code_runs(live: Any) -> None:
+    """What ran could not be taken back."""
+    a = live("from . import core\n", core="x = 1\n")
+    a.module.ran = []
+    bindings = a.edit(init="ran.append(2)\nfrom . import core\n", core="def x(:\n")
+    assert ("stale", []) == (a.state(bindings), a.module.ran)
+
+
+def test_re01_source_is_read_although_bytecode_fits_it(
+    binder: Binder, user_ns: dict[str, Any], new_skill: Any
+) -> None:
+    """Length and time of modification are those that a trusted ``.pyc`` names."""
+    skill = new_skill("a", "def run():\n    return 1\n")
+    source = skill.python.src / "a" / "__init__.py"
+    os.utime(source, (10**9, 10**9))
+    a = Live(binder, skill, user_ns)
+    assert Path(cache_from_source(source)).is_file()
+    source.write_text("def run():\n    return 2\n")
+    os.utime(source, (10**9, 10**9))
+    a.reload()
+    assert 2 == a.module.run()
 
 
 def test_an_interrupt_of_a_reload_rolls_back_and_passes(live: Any) -> None:
