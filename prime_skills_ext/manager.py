@@ -101,6 +101,12 @@ class SkillManager(Configurable):
         help="""Overrides what was decided with %skill trust: "all" or "none".
         Default: PRIME_SKILLS_TRUST.""",
     ).tag(config=True)
+    imports = Enum(
+        ("eager", "lazy"),
+        default_value="eager",
+        help="""When skills are imported: "eager" at load, or "lazy", each at its
+        first use; what is wrong with its code is told then.""",
+    ).tag(config=True)
     auto_reload = Bool(
         default_value=False,
         help="""Before each cell, look what changed on disk and take it up, as
@@ -384,6 +390,7 @@ class SkillManager(Configurable):
                 retry=retry,
                 reload=reload,
                 mode=mode,
+                lazy=self.imports == "lazy",
             )
             if self.progress.latest is not None:
                 self.progress.tell(ready_event(snapshot))

@@ -88,6 +88,7 @@ class Pipeline:
         self._removed: dict[Path, SkillStatus] = {}
         self._still: Standstill | None = None
         self._took: Mapping[Path, float] = {}
+        self._is_lazy = False
 
     def run(
         self,
@@ -97,6 +98,7 @@ class Pipeline:
         retry: bool = False,
         reload: bool = False,
         mode: ReloadMode = "again",
+        lazy: bool = False,
     ) -> Snapshot:
         """Run every stage once.
 
@@ -106,10 +108,12 @@ class Pipeline:
             retry: Try again what failed to install before.
             reload: Execute again what changed on disk.
             mode: What to do about code that failed before or is being executed.
+            lazy: Import no skill before its first use.
         """
         watch = Stopwatch()
         still, self._still = self._still, None
-        if still is not None and reload and not retry:
+        is_as_before, self._is_lazy = lazy == self._is_lazy, lazy
+        if still is not None and is_as_before and reload and not retry:
             moved = still.moved(
                 choices, places=self.places, environ=self._environ, mode=mode
             )
@@ -332,6 +336,7 @@ class Pipeline:
             ignored=borrowed(generation, links),
             reload=reload,
             mode=mode,
+            lazy=self._is_lazy,
             tell=self._progress,
         )
         self._removed = self._still_held(selection)

@@ -20,9 +20,11 @@ from typing import TYPE_CHECKING, final
 from prime_skills_ext.catalog.status import Problem
 from prime_skills_ext.kernel.announcing import announced
 from prime_skills_ext.kernel.bindings import Bindings, Work
-from prime_skills_ext.kernel.importing import Refusal, SkillFinder, import_failed
+from prime_skills_ext.kernel.failures import import_failed
+from prime_skills_ext.kernel.importing import Refusal, SkillFinder
 from prime_skills_ext.kernel.loading import ImportOutcome
 from prime_skills_ext.kernel.names import private_name
+from prime_skills_ext.kernel.namespace import Namespace
 from prime_skills_ext.kernel.placeholder import UnavailableSkill
 from prime_skills_ext.kernel.placing import WAITS, Placement, place
 from prime_skills_ext.kernel.skills import Skills
@@ -32,9 +34,11 @@ from prime_skills_ext.progress import Listener
 from prime_skills_ext.skill.model import Diagnostic, Skill
 
 if TYPE_CHECKING:
+    from prime_skills_ext.kernel import deferring
     from prime_skills_ext.kernel import reload as reloading
     from prime_skills_ext.kernel.reload import ReloadMode
 else:
+    deferring = later("prime_skills_ext.kernel.deferring")
     reloading = later("prime_skills_ext.kernel.reload")
 
 __all__ = ["Binder"]
@@ -58,10 +62,9 @@ class Binder:
         hidden: MutableMapping[str, object],
     ) -> None:
         self.skills = Skills()
-        self._user_ns = user_ns
-        self._hidden = hidden
+        self._names = Namespace(user_ns, hidden=hidden)
         self._finder = SkillFinder.acquire(self)
-        self._bound: dict[str, object] = {}
+        self._is_lazy = False
         self._placements: dict[Path, Placement] = {}
         self._gone: dict[str, Placement] = {}
         self._private: dict[str, SkillTree] = {}
@@ -79,6 +82,7 @@ class Binder:
         ignored: Sequence[Path] = (),
         reload: bool = False,
         mode: ReloadMode = "again",
+        lazy: bool = False,
         tell: Listener | None = None,
     ) -> Bindings:
         """Make the namespace agree with a selection; repeatable.
@@ -97,6 +101,8 @@ class Binder:
             mode: ``"again"`` also tries once more what failed, ``"changed"`` does not
                 before its files change, and ``"now"`` does not wait for calls in
                 threads either.
+            lazy: Import no skill now that nobody has used yet: each is imported at
+                its first use.
             tell: Told each import that begins.
         """
         refused = refused or {}
@@ -109,18 +115,19 @@ class Binder:
         removed = self._retire(placements)
         clashes = self._serve(placements, refused=refused, modules=modules or {})
         work = Work()
-        for placement in announced(placements, tell=tell):
+        self._is_lazy = lazy
+        for placement in announced(placements, tell=None if lazy else tell):
             self._load(placement, work=work, mode=mode if reload else None)
         if reload:
             for tree in self._private.values():
                 self._reload_private(tree, mode=mode, work=work)
-        self._assign(_MAPPING, self.skills)
+        self._names.assign(_MAPPING, self.skills)
         for placement in placements:
             self._name(placement, work=work)
         self._name_gone()
         # a placeholder whose skill is reached otherwise now would never be told
-        for name in {*self._bound} - {_MAPPING, *work.names.values(), *self._gone}:
-            self._release(name)
+        for name in {*self._names} - {_MAPPING, *work.names.values(), *self._gone}:
+            self._names.release(name)
         self._answer(placements, work=work, values=values or {})
         self._left = self._picture()
         private = tuple(p.diagnostic() for p in placements if p.owner is not None)
@@ -163,12 +170,8 @@ class Binder:
     def _picture(self) -> dict[str, object]:
         """What a bind would look at in the kernel, by identity."""
         names = {p.package.import_name for p in self._placements.values()}
-        found: dict[str, object] = {
-            name: (id(self._user_ns.get(name)), name in self._user_ns)
-            for name in (*names, *self._bound)
-        }
         pictures = {f"{t.name} {t.src}": t.picture() for t in self.trees()}
-        return {**found, **pictures}
+        return {**self._names.picture(names), **pictures}
 
     def load_private(self, skill: Skill) -> object:
         """Import a skill that is not the winner of its name, under a private one.
@@ -195,8 +198,8 @@ class Binder:
 
     def unbind(self) -> None:
         """Restore the namespace, ``sys.meta_path``, ``sys.modules`` and classes."""
-        for name in [*self._bound]:
-            self._release(name)
+        for name in self._names:
+            self._names.release(name)
         for placement in self._placements.values():
             if placement.problem is None:
                 park(placement.tree, user=self)
@@ -267,6 +270,9 @@ class Binder:
             return
         tree = placement.tree
         tree.users.add(id(self))
+        if self._is_lazy and (kept := deferring.defer(tree, finder=self._finder)):
+            work.values[identity] = kept
+            return
         outcome = self._import(tree, identity=identity, work=work, mode=mode)
         if outcome is not None:
             work.note(identity, outcome)
@@ -340,7 +346,11 @@ class Binder:
     def _name(self, placement: Placement, *, work: Work) -> None:
         skill, name = placement.skill, placement.package.import_name
         value = work.values[skill.identity]
-        if placement.owner is None and name != _MAPPING and self._assign(name, value):
+        if (
+            placement.owner is None
+            and name != _MAPPING
+            and self._names.assign(name, value)
+        ):
             work.names[skill.identity] = name
             return
         way_out = f'skills["{skill.name}"]'
@@ -357,8 +367,8 @@ class Binder:
 
     def _name_gone(self) -> None:
         for name, gone in self._gone.items():
-            if name in self._bound and self._user_ns.get(name) is self._bound[name]:
-                self._assign(name, self._placeholder(gone, gone.gone()))
+            if self._names.holds(name):
+                self._names.assign(name, self._placeholder(gone, gone.gone()))
 
     def _answer(
         self,
@@ -375,25 +385,3 @@ class Binder:
         self.skills._replace(  # filled by the binder alone
             dict(sorted(everything.items())), aliases=aliases
         )
-
-    def _assign(self, name: str, value: object) -> bool:
-        """Bind a name unless the user has something else there."""
-        if name in self._user_ns:
-            current = self._user_ns[name]
-            ours = name in self._bound and current is self._bound[name]
-            if not ours and current is not value:
-                self._release(name)
-                return False
-        self._user_ns[name] = value
-        self._hidden[name] = value
-        self._bound[name] = value
-        return True
-
-    def _release(self, name: str) -> None:
-        """Give a name up; only what is still ours disappears."""
-        if name not in self._bound:
-            return
-        value = self._bound.pop(name)
-        for namespace in (self._user_ns, self._hidden):
-            if name in namespace and namespace[name] is value:
-                del namespace[name]

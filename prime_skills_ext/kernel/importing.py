@@ -8,9 +8,8 @@ nothing: what it serves and refuses is told to it.
 from __future__ import annotations
 
 import functools
-import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.abc import MetaPathFinder
 from importlib.machinery import (
     EXTENSION_SUFFIXES,
@@ -26,6 +25,7 @@ from typing import ClassVar, NamedTuple, Self, final
 
 from prime_skills_ext.catalog.looking import is_file
 from prime_skills_ext.catalog.status import Problem
+from prime_skills_ext.kernel.failures import import_refused
 from prime_skills_ext.kernel.loading import ImportOutcome, Session, SkillLoader
 from prime_skills_ext.kernel.names import (
     PRIVATE,
@@ -37,7 +37,7 @@ from prime_skills_ext.kernel.neighbours import neighbours
 from prime_skills_ext.kernel.placeholder import UnavailableImportError, unavailable
 from prime_skills_ext.skill.model import Diagnostic
 
-__all__ = ["Refusal", "SkillFinder", "import_failed"]
+__all__ = ["Deferral", "Refusal", "SkillFinder"]
 
 
 @final
@@ -52,6 +52,21 @@ class Refusal(NamedTuple):
 
     problem: Problem
     src: Path | None = None
+
+
+@final
+class Deferral(NamedTuple):
+    """A skill that is bound before its code runs.
+
+    Attributes:
+        src: Where its code lies.
+        begin: Gives the module that the code is executed in.
+        end: Told that it was.
+    """
+
+    src: Path
+    begin: Callable[[], ModuleType]
+    end: Callable[[], None]
 
 
 @final
@@ -76,6 +91,7 @@ class SkillFinder(MetaPathFinder):
         self._refused: dict[str, Refusal] = {}
         self._extras: dict[str, Path] = {}
         self._outcomes: dict[str, ImportOutcome] = {}
+        self._deferred: dict[str, Deferral] = {}
         self._last = _LastFinder(self)
         #: The reload that is going on, if any.
         self.session: Session | None = None
@@ -143,6 +159,15 @@ class SkillFinder(MetaPathFinder):
         """Serve one more name."""
         self._owners[id(owner)].names[name] = src
         self._refresh()
+
+    def defer(self, name: str, deferral: Deferral) -> None:
+        """Have the first import of a top-level name fill a module that is there."""
+        self._deferred[name] = deferral
+
+    @classmethod
+    def serves(cls, name: str, *, src: Path) -> bool:
+        """Whether an import of a top-level name gives the module of a ``src``."""
+        return cls._current is not None and cls._current.source(name) == src
 
     def source(self, name: str) -> Path | None:
         """The ``src`` that a top-level name is served from."""
@@ -222,7 +247,7 @@ class SkillFinder(MetaPathFinder):
         outcome = self._outcomes.get(root)
         # who asks for the code to be executed again gets that
         if outcome is not None and outcome.error is not None and not again:
-            raise _unavailable(root, error=outcome.error)
+            raise import_refused(root, error=outcome.error)
         if root in self._refused:
             self._refuse(root, refusal=self._refused[root])
             return None
@@ -236,6 +261,9 @@ class SkillFinder(MetaPathFinder):
                 f"{src / import_name_of(root)} holds no package", name=root
             )
         spec.loader.report = functools.partial(self._record, root)
+        deferral = self._deferred.get(root)
+        if deferral is not None and deferral.src == src:
+            spec.loader.begin = deferral.begin
         return spec
 
     def _refuse(self, root: str, *, refusal: Refusal) -> None:
@@ -252,7 +280,10 @@ class SkillFinder(MetaPathFinder):
     def _record(self, root: str, outcome: ImportOutcome) -> None:
         self._outcomes[root] = outcome
         if outcome.error is not None:
-            raise _unavailable(root, error=outcome.error)
+            raise import_refused(root, error=outcome.error)
+        deferral = self._deferred.pop(root, None)
+        if deferral is not None:
+            deferral.end()
 
     def _refresh(self) -> tuple[Diagnostic, ...]:
         names: dict[str, Path] = {}
@@ -292,49 +323,6 @@ class _LastFinder(MetaPathFinder):
         if src is None:
             return None
         return self._finder.locate(fullname, [str(src)], src=src)
-
-
-def import_failed(error: BaseException, *, src: Path | None = None) -> Problem:
-    """Say why an import failed, with the type that a bare text would lack.
-
-    Args:
-        error: What the import raised.
-        src: Where the skill's modules lie. Files are named as seen from there, so
-            that the same fault reads the same on every machine.
-    """
-    kind = type(error).__name__
-    try:
-        text = str(error).strip().partition("\n")[0]
-    except Exception:  # noqa: BLE001  # a skill's own exception class
-        text = ""
-    if isinstance(error, ImportError) and error.path:
-        # Python appends where it looked; the names before that are what helps
-        text = text.removesuffix(f" ({error.path})")
-    if src is not None:
-        text = text.replace(f"{src}{os.sep}", "")
-    reason = f"{kind}: {text}" if text else kind
-    if isinstance(error, UnavailableImportError):
-        reason = text
-    return Problem(state="import-failed", reason=reason, fix=_repair(error))
-
-
-def _repair(error: BaseException) -> str:
-    name = getattr(error, "name", None)
-    if isinstance(error, ModuleNotFoundError) and name and "." not in name:
-        return (
-            f"add what brings `{name}` to `dependencies` in its pyproject.toml, or "
-            "repair its code, then run %reload_skills"
-        )
-    return "Repair the skill's code, then run %reload_skills"
-
-
-def _unavailable(root: str, *, error: BaseException) -> UnavailableImportError:
-    problem = import_failed(error)
-    raised = UnavailableImportError(
-        unavailable(root, problem=problem), fix=problem.fix, name=root
-    )
-    raised.__cause__ = error
-    return raised
 
 
 def _root(fullname: str) -> str:

@@ -84,6 +84,8 @@ class SkillLoader(SourceFileLoader):
         self.src = src
         #: Set on the skill's own top-level module: told how its import went.
         self.report: Callable[[ImportOutcome], None] | None = None
+        #: Gives the module to execute the code in, where one was bound before.
+        self.begin: Callable[[], ModuleType] | None = None
         #: The reload that this loader works for.
         self.session: Session | None = None
         #: Somebody else's reload asked for it: ``%autoreload``, ``importlib.reload``.
@@ -95,8 +97,10 @@ class SkillLoader(SourceFileLoader):
         self.terms: tuple[object, Any] = (None, None)
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
-        """Let Python make the module, unless a reload has one to reuse."""
-        return None if self.session is None else self.session.reuse(spec)
+        """Let Python make the module, unless there is one to use."""
+        if self.session is not None:
+            return self.session.reuse(spec)
+        return None if self.begin is None else self.begin()
 
     def exec_module(self, module: ModuleType) -> None:
         """Execute the module; a skill's top-level one under guard."""
@@ -135,9 +139,16 @@ class SkillLoader(SourceFileLoader):
             super().set_data(path, data, _mode=_mode)
 
     def _execute(self, module: ModuleType) -> None:
-        super().exec_module(module)
-        if "run" in module.__dict__ and self.report is not None:
-            check_run(module)
+        before = dict(module.__dict__)
+        try:
+            super().exec_module(module)
+            if "run" in module.__dict__ and self.report is not None:
+                check_run(module)
+        except BaseException:
+            if self.begin is not None:  # it is bound: nothing half made is left in it
+                module.__dict__.clear()
+                module.__dict__.update(before)
+            raise
         self.defined = frozenset(module.__dict__)
 
 

@@ -13,7 +13,7 @@ from typing import NamedTuple, final
 
 from prime_skills_ext.catalog.looking import real_paths
 from prime_skills_ext.catalog.status import Problem
-from prime_skills_ext.kernel.importing import import_failed
+from prime_skills_ext.kernel.failures import import_failed
 from prime_skills_ext.kernel.names import Surroundings, private_name, why_private
 from prime_skills_ext.kernel.trees import SkillTree, tree_of
 from prime_skills_ext.skill.model import Diagnostic, PythonPackage, Skill

@@ -18,7 +18,12 @@ from types import ModuleType
 from typing import TYPE_CHECKING, final
 
 from prime_skills_ext.catalog.reading import digest_file
-from prime_skills_ext.kernel.callable_module import find_run, make_callable, make_plain
+from prime_skills_ext.kernel.callable_module import (
+    CallableSkill,
+    find_run,
+    make_callable,
+    make_plain,
+)
 from prime_skills_ext.kernel.importing import SkillFinder
 from prime_skills_ext.kernel.loading import ImportOutcome, belongs
 
@@ -58,6 +63,7 @@ class SkillTree:
         tried: The files as they were when their code was executed in vain.
         error: Why the newest files are not live; ``None`` when they are.
         calls: How many calls in threads a reload waits for; 0 when none waits.
+        deferred: The top-level module before its code has run, where it is bound.
         parked: Its modules while nobody uses it.
         aside: Modules that are gone or unused since a reload; when they come back
             they are the same objects.
@@ -72,6 +78,7 @@ class SkillTree:
         self.tried: dict[str, FileStamp] = {}
         self.error: BaseException | None = None
         self.calls = 0
+        self.deferred: ModuleType | None = None
         self.parked: dict[str, ModuleType] = {}
         self.aside: dict[str, ModuleType] = {}
         self.history: dict[str, History] = {}
@@ -123,6 +130,13 @@ class SkillTree:
         module = self.module
         if not isinstance(module, ModuleType):
             return
+        if module is self.deferred:
+            self.deferred = None
+            if isinstance(module, CallableSkill):  # the author gave it no class
+                is_callable = callable(module.__dict__.get("run"))
+                kind: type[ModuleType] = CallableSkill if is_callable else ModuleType
+                # in one step: other threads may be calling it
+                module.__class__ = kind  # type: ignore[assignment]
         if find_run(module) is None:
             make_plain(module)
         else:

@@ -124,6 +124,23 @@ def test_re07_loads_reloads_and_an_unload_leave_exactly_what_they_should(
     assert not ask(probed, "'word_count' in globals()")
 
 
+def test_lazy_imports_begin_with_the_first_use_and_leave_nothing(
+    probed: Driver,
+) -> None:
+    """``SkillManager.imports``, as a profile sets it: used, looked at and unloaded."""
+    probed.run("get_ipython().config.SkillManager.imports = 'lazy'")
+    probed.run("probe.see('before')")
+    probed.run("%load_ext prime_skills_ext")
+    assert not ask(probed, "'word_count' in probe.sys.modules")
+    assert "Count the most frequent" in ask(
+        probed, "probe.shown_by_shell('word_count')"
+    )
+    assert {"a": 2} == ask(probed, "await word_count('a b a', top=1)")
+    probed.run("%unload_ext prime_skills_ext")
+    probed.run("probe.see('after')")
+    assert [] == ask(probed, "probe.differences('before', 'after')")
+
+
 def test_mx04_the_first_cell_can_be_run_again(shell: Driver, skills: Path) -> None:
     """IPython says its one line; we add nothing, and nothing breaks."""
     first = shell.run("%load_ext prime_skills_ext")

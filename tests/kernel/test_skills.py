@@ -145,7 +145,7 @@ def test_an_interrupt_of_run_sync_cancels_the_coroutine() -> None:
     async def work() -> None:
         try:
             os.kill(os.getpid(), signal.SIGINT)
-            await asyncio.sleep(60)
+            await asyncio.Event().wait()
         finally:
             seen.append("cleaned up")
 
