@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from _pairs import Pair, Sample, contestants, in_turn, print_table, row
+from _skills import write_skill
 
 from prime_skills_ext import process
 from prime_skills_ext.kernel.binding import Binder
@@ -108,10 +109,8 @@ async def contend(name: str, calls: int) -> Sample:
 
 def load(directory: Path, *, code: str) -> Any:
     """Write a skill and bind it as a kernel does; return it."""
+    write_skill(directory, "measured", modules={"__init__": f"{code}\n"})
     folder = directory / "measured"
-    package = folder / "src" / "measured"
-    package.mkdir(parents=True)
-    (package / "__init__.py").write_text(f"{code}\n", encoding="utf-8")
     python = PythonPackage(
         import_name="measured",
         directory=folder,

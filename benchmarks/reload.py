@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from _pairs import Pair, Sample, Times, contestants, in_turn, print_table, row
+from _skills import write_skill
 
 from prime_skills_ext.manager import SkillManager
 
@@ -122,23 +123,8 @@ def timed(run: Callable[[], object]) -> Sample:
 def generate(folder: Path, *, count: int) -> None:
     """Write ``count`` Python-backed skills of two modules."""
     for number in range(count):
-        name = f"skill-{number:05d}"
-        skill = folder / name
-        package = skill / "src" / name.replace("-", "_")
-        package.mkdir(parents=True)
-        (skill / "SKILL.md").write_text(
-            f"---\nname: {name}\ndescription: Adds {number} to a number.\n---\n",
-            encoding="utf-8",
-        )
-        (skill / "pyproject.toml").write_text(
-            f'[project]\nname = "{name}"\nversion = "1"\n\n[build-system]\n'
-            'requires = ["hatchling"]\nbuild-backend = "hatchling.build"\n',
-            encoding="utf-8",
-        )
-        (package / "__init__.py").write_text(
-            "from .core import run\n", encoding="utf-8"
-        )
-        (package / "core.py").write_text(core(number), encoding="utf-8")
+        modules = {"__init__": "from .core import run\n", "core": core(number)}
+        write_skill(folder, f"skill-{number:05d}", modules=modules)
 
 
 def core(answer: int) -> str:
