@@ -46,17 +46,14 @@ def register(ip: InteractiveShell) -> Callable[[], None]:
 
 
 def _hook(ip: InteractiveShell, *, mime: str, before: Any) -> Callable[..., Any]:
-    # IPython before 8.22 passes two other values: nothing is cleaned there
-    def hook(data: Any, old: object = None) -> Any:
+    def hook(data: Any) -> Any:
         if isinstance(getattr(data, "obj", None), CallableSkill):
             return [
                 (head, _format(ip, data.info_dict[key], key=key, mime=mime))
                 for head, key in _SECTIONS
                 if data.info_dict[key] and not {head, key} & {*data.omit_sections}
             ]
-        if before is None:
-            return None
-        return before(data) if old is None else before(data, old)
+        return None if before is None else before(data)
 
     return hook
 
