@@ -30,7 +30,7 @@ from traitlets.config import Configurable
 from prime_skills_ext.catalog.package_sources import PackageDirectory
 from prime_skills_ext.catalog.places import find_places
 from prime_skills_ext.catalog.selection import Precedence
-from prime_skills_ext.catalog.status import FAILED, Catalogue, SkillStatus
+from prime_skills_ext.catalog.status import FAILED, Catalogue
 from prime_skills_ext.catalog.survey import Choices
 from prime_skills_ext.catalog.trust import Override
 from prime_skills_ext.environment.venv import Mode, find_mode
@@ -289,8 +289,8 @@ class SkillManager(Configurable):
             # what was tried again in vain is an answer, too
             changed += [it.name for it in self.catalogue.skills if it.state in FAILED]
         found = reload_report.ReloadReport.between(
-            _in_force(before),
-            _in_force(self.catalogue),
+            before.in_force(),
+            self.catalogue.in_force(),
             changed=changed,
             restart=restart,
             waiting={
@@ -395,12 +395,3 @@ class SkillManager(Configurable):
             if self.progress.latest is not None:
                 self.progress.tell(ready_event(snapshot))
         return snapshot
-
-
-def _in_force(catalogue: Catalogue) -> dict[str, SkillStatus]:
-    # the first of a name is the one in force
-    return {
-        item.name: item
-        for item in reversed(catalogue.skills)
-        if item.state not in ("shadowed", "removed")
-    }

@@ -194,7 +194,7 @@ def test_what_the_user_took_is_given_back(
     change(world)
     assert world.manager.reload() is None
     assert world.names["a"] is sys.modules["a"]
-    assert world.names["a"].run() == 1
+    assert 1 == world.names["a"].run()
     assert callable(world.names["a"])
 
 
@@ -203,11 +203,11 @@ def test_a_name_of_the_users_is_theirs_until_they_let_it_go(world: World) -> Non
     world.settle()
     kept = world.names["a"]
     world.names["a"] = 5
-    assert world.reload() == "~1 a"
-    assert (world.names["a"], world.state("a")) == (5, "name-taken")
+    assert "~1 a" == world.reload()
+    assert (5, "name-taken") == (world.names["a"], world.state("a"))
     world.settle()
     del world.names["a"]
-    assert world.reload() == "~1 a"
+    assert "~1 a" == world.reload()
     assert world.names["a"] is kept
 
 
@@ -222,7 +222,7 @@ def test_the_environment_is_looked_at_each_time(
     world.settle()
     monkeypatch.delenv("SERPER_API_KEY")
     world.reload()
-    assert world.state("websearch") == "needs-credential"
+    assert "needs-credential" == world.state("websearch")
     world.settle()
     (world.agent / "auth.json").write_text(
         json.dumps({"serper": {"type": "api_key", "key": "abcdefgh"}})
@@ -251,7 +251,7 @@ def test_programs_are_looked_for_each_time(
     program.write_text("#!/bin/sh\n")
     program.chmod(0o755)
     world.reload()
-    assert (before, world.state("needy")) == ("needs-requirement", "instructions")
+    assert ("needs-requirement", "instructions") == (before, world.state("needy"))
 
 
 def test_trust_is_looked_at_each_time(world: World) -> None:
@@ -272,7 +272,7 @@ def test_trust_is_looked_at_each_time(world: World) -> None:
         (lambda: trust.untrust(world.project), "untrusted"),
     ):
         act()
-        assert world.reload() == "~1 theirs"
+        assert "~1 theirs" == world.reload()
         assert world.state("theirs") == state
         assert world.manager.reload() is None
 
@@ -284,10 +284,10 @@ def test_a_setting_of_the_manager_is_looked_at_each_time(
     world.settle()
     write_skill(tmp_path / "more", "extra")
     world.manager.skill_paths = [str(tmp_path / "more")]
-    assert world.reload() == "+1 extra"
+    assert "+1 extra" == world.reload()
     world.settle()
     world.manager.skill_paths = []
-    assert world.reload() == "-1 extra"
+    assert "-1 extra" == world.reload()
 
 
 def test_a_young_file_is_not_believed(
@@ -309,9 +309,9 @@ def test_an_edit_runs_no_stage_that_does_not_depend_on_it(world: World) -> None:
     before = world.runs
     _edit(world)
     assert (world.reload(), world.runs) == ("~1 a", before)
-    assert world.names["a"].run() == 2
+    assert 2 == world.names["a"].run()
     _broken(world)
-    assert (world.reload(), world.state("a")) == ("!1 a", "stale")
+    assert ("!1 a", "stale") == (world.reload(), world.state("a"))
     # asked once more, it is tried once more
     assert world.manager.reload() is None
     _edit(world)
@@ -322,11 +322,11 @@ def test_the_answer_of_a_reload_is_told_once(world: World) -> None:
     """What the last reload did is not reported by the next one."""
     world.settle()
     _new(world)
-    assert world.reload() == "+1 fresh"
+    assert "+1 fresh" == world.reload()
     bindings = world.manager.snapshot.bindings
     assert world.manager.reload() is None
     _edit(world)
     world.manager.reload()
     assert world.manager.reload() is None
-    assert world.manager.snapshot.bindings.changed == ()
+    assert () == world.manager.snapshot.bindings.changed
     assert bindings.names != {}

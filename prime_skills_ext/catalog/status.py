@@ -109,6 +109,14 @@ class Catalogue:
             f'There is no skill "{name}"', fix=self._suggestion(name)
         )
 
+    def in_force(self) -> dict[str, SkillStatus]:
+        """Return who has each name."""
+        return {
+            status.name: status
+            for status in reversed(self.skills)  # the first of a name is the last here
+            if status.state not in ("shadowed", "removed")
+        }
+
     def _suggestion(self, name: str) -> str:
         # a skill's own name is the better answer where both are near
         names = {status.name for status in self.skills}

@@ -79,7 +79,7 @@ def test_re06_autoreload_of_any_mode_and_ours_live_together(
         answer = f"({two}, {two}, {number}, {number}, True)"
         news = ["Skills: ~1 live"] if taken == "polled" else []
         assert said(shell.run(shown)) == [*news, answer]
-        assert said(shell.run(same)) == ["True"]
+        assert ["True"] == said(shell.run(same))
         assert said(shell.run(shown)) == [answer]
 
 
@@ -89,26 +89,26 @@ def test_auto_reload_takes_up_what_comes_and_goes(
     """Added, broken, fixed, removed: one line each, and nothing in between."""
     kernel.run("%load_ext prime_skills_ext")
     kernel.run("%config SkillManager.auto_reload = True")
-    assert kernel.run("1").stdout == ""
+    assert "" == kernel.run("1").stdout
     folder = write_skill(
         home / ".agents" / "skills", "fresh", python="def run(): return 'new'"
     )
     cell = kernel.run("await fresh()")
-    assert (cell.stdout, cell.result) == ("Skills: +1 fresh\n", "'new'")
+    assert ("Skills: +1 fresh\n", "'new'") == (cell.stdout, cell.result)
     source = folder / "src/fresh/__init__.py"
     good = source.read_text(encoding="utf-8")
     source.write_text("def run(:", encoding="utf-8")
     cell = kernel.run("await fresh()")
-    assert (cell.stdout, cell.stderr) == ("Skills: !1 fresh\n", "")
-    assert cell.result == "'new'"
-    assert kernel.run("await fresh()").stdout == ""
+    assert ("Skills: !1 fresh\n", "") == (cell.stdout, cell.stderr)
+    assert "'new'" == cell.result
+    assert "" == kernel.run("await fresh()").stdout
     source.write_text(good, encoding="utf-8")
-    assert kernel.run("await fresh()").stdout == "Skills: ~1 fresh\n"
+    assert "Skills: ~1 fresh\n" == kernel.run("await fresh()").stdout
     (folder / "SKILL.md").unlink()
-    assert kernel.run("1").stdout == "Skills: -1 fresh\n"
+    assert "Skills: -1 fresh\n" == kernel.run("1").stdout
     kernel.run("%config SkillManager.auto_reload = False")
     edited.write(2)
-    assert kernel.run("await live()").result == "(1, 1)"
+    assert "(1, 1)" == kernel.run("await live()").result
 
 
 def test_auto_reload_never_stops_a_cell(kernel: Kernel, edited: Edited) -> None:
@@ -121,8 +121,8 @@ def test_auto_reload_never_stops_a_cell(kernel: Kernel, edited: Edited) -> None:
         "kept, SkillManager.poll = SkillManager.poll, poll"
     )
     cell = kernel.run("2 * 21")
-    assert (cell.result, cell.stderr, cell.error) == ("42", "", None)
-    assert cell.stdout == "Skills: not reloaded: the disk is on fire\n"
+    assert ("42", "", None) == (cell.result, cell.stderr, cell.error)
+    assert "Skills: not reloaded: the disk is on fire\n" == cell.stdout
 
 
 def test_re07_the_event_is_registered_once_and_taken_away(
@@ -169,9 +169,9 @@ def test_a_call_in_a_thread_finishes_before_its_skill_reloads(
         "later 1 live\n  live: it reloads when a call in a thread ends\n"
         "    fix: Wait, or %reload_skills --now"
     )
-    assert kernel.run("print(live.helper())").stdout == "1\n"
+    assert "1\n" == kernel.run("print(live.helper())").stdout
     assert "when one call ends that other" in (kernel.run("%skill doctor").result or "")
-    assert kernel.run("go.set(); await call").result == "(1, 1)"
+    assert "(1, 1)" == kernel.run("go.set(); await call").result
     cell = kernel.run("live.helper()")
-    assert (cell.stdout, cell.result) == ("Skills: ~1 live\n", "2")
+    assert ("Skills: ~1 live\n", "2") == (cell.stdout, cell.result)
     assert kernel.run("%reload_skills").result is None

@@ -68,4 +68,4 @@ def test_as02_doctor_reports_a_patch_that_loses_cells(any_kernel: Kernel) -> Non
     any_kernel.run("%load_ext prime_skills_ext\n%config SkillManager.nest_asyncio=True")
     loses = "import ipykernel; print(ipykernel.version_info[0] >= 7)"
     told = "nest-asyncio" in repr(any_kernel.run("%skill doctor"))
-    assert any_kernel.run(loses).stdout == f"{told}\n"
+    assert f"{told}\n" == any_kernel.run(loses).stdout

@@ -34,7 +34,7 @@ def test_re06_functions_of_one_decorator_are_not_mixed_up(live: Any) -> None:
     a = live(code.format(n=1))
     one, two = a.module.one, a.module.two
     a.edit(init=code.format(n=2))
-    assert (one()[:4], two()[:4]) == ("one2", "two2")
+    assert ("one2", "two2") == (one()[:4], two()[:4])
 
 
 def test_held_functions_follow_through_decorators(live: Any) -> None:
@@ -90,10 +90,10 @@ class Thing:
     cached = module.cached
     cached()
     a.edit(init=code.format(n=2))
-    assert [call() for call in held] == [2] * 7
+    assert [2] * 7 == [call() for call in held]
     thing.prop = 1
-    assert thing.value == 3
-    assert cached() == 2
+    assert 3 == thing.value
+    assert 2 == cached()
 
 
 def test_a_held_function_follows_when_a_decorator_comes_or_goes(live: Any) -> None:
@@ -105,10 +105,10 @@ def test_a_held_function_follows_when_a_decorator_comes_or_goes(live: Any) -> No
     a = live("def f(x=1):\n    'One.'\n    return x\n")
     held = a.module.f
     a.edit(init=deco + "@deco\ndef f(x=2):\n    'Two.'\n    return x\n")
-    assert (held(), held(5), held.__doc__) == (102, 105, "Two.")
+    assert (102, 105, "Two.") == (held(), held(5), held.__doc__)
     decorated = a.module.f
     a.edit(init="def f(x=3):\n    return x\n")
-    assert (held(), held(5), decorated(5), decorated()) == (3, 5, 5, 3)
+    assert (3, 5, 5, 3) == (held(), held(5), decorated(5), decorated())
 
 
 def test_a_function_takes_over_defaults_and_attributes(live: Any) -> None:
@@ -124,7 +124,7 @@ def test_a_function_that_is_gone_keeps_its_last_body(live: Any) -> None:
     a = live("def f():\n    return 1\n")
     held = a.module.f
     a.edit(init="g = 1\n")
-    assert held() == 1
+    assert 1 == held()
 
 
 def test_held_exceptions_are_still_caught(live: Any) -> None:
@@ -138,7 +138,7 @@ def test_held_exceptions_are_still_caught(live: Any) -> None:
     a.edit(init=code.format(n=2))
     with pytest.raises(oops) as caught:
         a.module.run()
-    assert (caught.value.n, isinstance(caught.value, base)) == (2, True)
+    assert (2, True) == (caught.value.n, isinstance(caught.value, base))
 
 
 def test_super_works_in_a_class_that_kept_its_identity(live: Any) -> None:
@@ -163,7 +163,7 @@ def test_bases_of_a_held_class_can_change(live: Any) -> None:
     a = live(code.format(base="A"))
     held = a.module.C()
     a.edit(init=code.format(base="B"))
-    assert (held.x, type(held) is a.module.C) == (2, True)
+    assert (2, True) == (held.x, type(held) is a.module.C)
 
 
 def test_instances_move_when_a_class_cannot_stay(live: Any) -> None:
@@ -176,7 +176,7 @@ def test_instances_move_when_a_class_cannot_stay(live: Any) -> None:
     a = live(code.format(n=1, base=""))
     thing, late = a.module.Thing(), a.module.Late()
     a.edit(init=code.format(n=2, base="(Exception)"))
-    assert (thing.m(), isinstance(thing, a.module.Thing)) == (2, True)
+    assert (2, True) == (thing.m(), isinstance(thing, a.module.Thing))
     assert late.m() in {1, 2}  # an object cannot become an exception
 
 
@@ -216,9 +216,9 @@ class Pair(typing.NamedTuple):
         module.Square(),
     )
     a.edit(init=code.format(n=2))
-    assert (type(data) is module.Data, module.Data().x, data.x) == (True, 2, 1)
-    assert (slotted.m(), plain.m(), square.area()) == (2, 2, 2)
-    assert (module.Color.RED.value, module.Pair().x) == (2, 2)
+    assert (True, 2, 1) == (type(data) is module.Data, module.Data().x, data.x)
+    assert (2, 2, 2) == (slotted.m(), plain.m(), square.area())
+    assert (2, 2) == (module.Color.RED.value, module.Pair().x)
     assert isinstance(square, module.Shape)
     with pytest.raises(TypeError, match="abstract"):
         module.Shape()
@@ -244,7 +244,7 @@ def test_classes_of_other_modules_are_left_alone(live: Any) -> None:
     """A helper elsewhere that makes classes gets what it made."""
     a = live("import collections\nP = collections.namedtuple('P', 'x')\n")
     a.edit(init="import collections\nP = collections.namedtuple('P', 'x y')\n")
-    assert a.module.P._fields == ("x", "y")
+    assert ("x", "y") == a.module.P._fields
 
 
 def test_a_function_that_moves_within_its_skill_is_followed(live: Any) -> None:
@@ -253,15 +253,15 @@ def test_a_function_that_moves_within_its_skill_is_followed(live: Any) -> None:
     a = live(run.format(n=1))
     held = a.module.run
     a.edit(init="from .core import run\n", core=run.format(n=2))
-    assert held() == 2
+    assert 2 == held()
     a.edit(core=run.format(n=3))
-    assert held() == 3
+    assert 3 == held()
     a.edit(init=run.format(n=4), core=None)
-    assert held() == 4
+    assert 4 == held()
     a.edit(init="from .core import run\n", core=run.format(n=5))
     taken = a.module.run
     a.edit(init=run.format(n=6), core="x = 1\n")
-    assert (held(), taken()) == (6, 6)
+    assert (6, 6) == (held(), taken())
 
 
 def test_re06_what_was_there_before_is_another_one(live: Any) -> None:
@@ -270,7 +270,7 @@ def test_re06_what_was_there_before_is_another_one(live: Any) -> None:
     a = live("from . import one, two\n", one=helper.format(n=1), two=helper.format(n=2))
     held = a.module.one.helper
     a.edit(one="x = 1\n", two=helper.format(n=3))
-    assert (held(), a.module.two.helper()) == (1, 3)
+    assert (1, 3) == (held(), a.module.two.helper())
 
 
 def test_re06_another_skills_function_of_the_same_name_is_another_one(
@@ -280,8 +280,8 @@ def test_re06_another_skills_function_of_the_same_name_is_another_one(
     a = live("def dumps(x):\n    return 'own'\n")
     held = a.module.dumps
     a.edit(init="from json import dumps\n")
-    assert held(1) == "own"
-    assert a.module.dumps(1) == "1"
+    assert "own" == held(1)
+    assert "1" == a.module.dumps(1)
 
 
 def test_re06_what_somebody_elses_reload_left_behind_follows(live: Any) -> None:
@@ -302,4 +302,4 @@ def test_re06_what_somebody_elses_reload_left_behind_follows(live: Any) -> None:
     gc.collect()
     a.edit(init=code.format(n=3))
     assert (3, 3) == (run(), method())
-    assert made() == 1  # which of several closures it is cannot be told
+    assert 1 == made()  # which of several closures it is cannot be told

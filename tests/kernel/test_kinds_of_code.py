@@ -19,7 +19,7 @@ def test_a_registry_of_the_module_is_filled_anew(live: Any) -> None:
     a = live(code.format(n=1))
     held = a.module.TOOLS["one"]
     a.edit(init=code.format(n=2))
-    assert (a.module.run(), held()) == (2, 2)
+    assert (2, 2) == (a.module.run(), held())
 
 
 def test_a_registry_of_an_unchanged_module_follows(live: Any) -> None:
@@ -33,7 +33,7 @@ def test_a_registry_of_an_unchanged_module_follows(live: Any) -> None:
     tools = a.module.tools.TOOLS
     a.edit(tools=code.format(n=2))
     assert a.module.tools.TOOLS is tools
-    assert (tools["one"](), tools["kind"].n, tools["tool"].n) == (2, 2, 2)
+    assert (2, 2, 2) == (tools["one"](), tools["kind"].n, tools["tool"].n)
 
 
 def test_caches_forget_what_the_old_code_computed(live: Any) -> None:
@@ -45,9 +45,9 @@ def test_caches_forget_what_the_old_code_computed(live: Any) -> None:
     )
     a = live(code.format(n=1))
     held, thing = a.module.slow, a.module.thing
-    assert (a.module.run(), held(1), thing.m()) == ((1, 1), 1, 1)
+    assert ((1, 1), 1, 1) == (a.module.run(), held(1), thing.m())
     a.edit(init=code.format(n=2))
-    assert (a.module.run(), held(1), thing.m()) == ((2, 2), 2, 2)
+    assert ((2, 2), 2, 2) == (a.module.run(), held(1), thing.m())
 
 
 def test_enums_are_those_of_the_new_text(live: Any) -> None:
@@ -56,7 +56,7 @@ def test_enums_are_those_of_the_new_text(live: Any) -> None:
     a = live(code.format(n=1, more=""))
     old = a.module.Colour.RED
     a.edit(init=code.format(n=2, more="BLUE = 3"))
-    assert (a.module.Colour.RED.value, a.module.Colour.BLUE.value) == (2, 3)
+    assert (2, 3) == (a.module.Colour.RED.value, a.module.Colour.BLUE.value)
     assert old.name == a.module.Colour.RED.name
 
 
@@ -72,13 +72,13 @@ def test_dataclasses_keep_their_identity_where_python_lets_them(
     a = live(code.format(o=options, n=1, more=""))
     Point, point = a.module.Point, a.module.Point(1)  # noqa: N806
     a.edit(init=code.format(o=options, n=2, more=""))
-    assert (point.total(), a.module.Point(1).total()) == (3, 3)
+    assert (3, 3) == (point.total(), a.module.Point(1).total())
     assert isinstance(point, a.module.Point)
     assert point == a.module.Point(1)
     if not options:
         a.edit(init=code.format(o=options, n=3, more="y: int = 7"))
         assert a.module.Point is Point
-        assert (Point(1).y, point.total()) == (7, 4)
+        assert (7, 4) == (Point(1).y, point.total())
 
 
 def test_classes_of_a_metaclass_follow_by_their_instances(live: Any) -> None:
@@ -94,8 +94,8 @@ def test_classes_of_a_metaclass_follow_by_their_instances(live: Any) -> None:
     a = live(code.format(n=1))
     held = a.module.Model()
     a.edit(init=code.format(n=2))
-    assert (held.m(), isinstance(held, a.module.Model)) == (2, True)
-    assert a.module.Model.fields == ["x"]
+    assert (2, True) == (held.m(), isinstance(held, a.module.Model))
+    assert ["x"] == a.module.Model.fields
 
 
 def test_a_subclass_in_the_notebook_inherits_the_new_code(live: Any) -> None:
@@ -109,7 +109,7 @@ def test_a_subclass_in_the_notebook_inherits_the_new_code(live: Any) -> None:
 
     mine = Mine()
     a.edit(init=code.format(n=2))
-    assert (mine.m(), mine.twice(), isinstance(mine, a.module.Base)) == (2, 4, True)
+    assert (2, 4, True) == (mine.m(), mine.twice(), isinstance(mine, a.module.Base))
 
 
 def test_an_exception_class_that_was_imported_before_still_catches(live: Any) -> None:
@@ -127,7 +127,7 @@ def test_an_exception_class_that_was_imported_before_still_catches(live: Any) ->
         a.module.run()
     with pytest.raises(a.module.Failure, match="no 2"):
         run()
-    assert (before.value.n, isinstance(before.value, a.module.Failure)) == (2, True)
+    assert (2, True) == (before.value.n, isinstance(before.value, a.module.Failure))
 
 
 def test_a_generator_in_flight_finishes_its_own_body(live: Any) -> None:
@@ -138,10 +138,10 @@ def test_a_generator_in_flight_finishes_its_own_body(live: Any) -> None:
     )
     a = live(code.format(n=1))
     running = a.module.run()
-    assert next(running) == 1
+    assert 1 == next(running)
     a.edit(init=code.format(n=2))
-    assert next(running) == (1, 2)
-    assert list(a.module.run()) == [2, (2, 2)]
+    assert (1, 2) == next(running)
+    assert [2, (2, 2)] == list(a.module.run())
 
 
 async def test_an_async_generator_in_flight_finishes_its_own_body(live: Any) -> None:
@@ -154,13 +154,13 @@ async def test_an_async_generator_in_flight_finishes_its_own_body(live: Any) -> 
     a = live(code.format(n=1))
     go = asyncio.Event()
     running = await a.module(go)
-    assert await anext(running) == 1
+    assert 1 == await anext(running)
     step = asyncio.create_task(anext(running))
     await asyncio.sleep(0)
     a.edit(init=code.format(n=2))
     go.set()
-    assert await step == (1, 2)
-    assert [item async for item in await a.module(go)] == [2, (2, 2)]
+    assert (1, 2) == await step
+    assert [2, (2, 2)] == [item async for item in await a.module(go)]
 
 
 async def test_calls_of_other_tasks_finish_while_new_ones_begin(live: Any) -> None:
@@ -178,7 +178,7 @@ async def test_calls_of_other_tasks_finish_while_new_ones_begin(live: Any) -> No
         a.edit(init=code.format(n=number))
     calls.append(asyncio.create_task(a.module(go)))
     go.set()
-    assert await asyncio.gather(*calls) == [(1, 1), (2, 2), (3, 3)]
+    assert [(1, 1), (2, 2), (3, 3)] == await asyncio.gather(*calls)
 
 
 def test_instances_that_were_stored_come_back_as_the_new_class(live: Any) -> None:
@@ -189,7 +189,7 @@ def test_instances_that_were_stored_come_back_as_the_new_class(live: Any) -> Non
     stored = pickle.dumps(thing)
     a.edit(init=code.format(n=2))
     for other in (pickle.loads(stored), copy.deepcopy(thing)):
-        assert (other.x, other.n, type(other) is a.module.Thing) == (1, 2, True)
+        assert (1, 2, True) == (other.x, other.n, type(other) is a.module.Thing)
 
 
 def test_kb11_a_module_created_a_moment_ago_is_imported(live: Any) -> None:
@@ -209,4 +209,4 @@ def test_re01_a_held_submodule_is_the_one_that_is_reloaded(live: Any) -> None:
     core = a.module.core
     taken = {key: value for key, value in vars(core).items() if key[0] != "_"}
     a.edit(core="x = 2\ndef f():\n    return x\n")
-    assert (core.x, taken["f"]()) == (2, 2)
+    assert (2, 2) == (core.x, taken["f"]())

@@ -48,8 +48,8 @@ async def test_re01_an_edit_within_one_tick_of_the_clock_shows(live: Any) -> Non
         old[4],
     )
     a.reload()
-    assert a.module.x == 3
-    assert a.reload().changed == ()
+    assert 3 == a.module.x
+    assert () == a.reload().changed
 
 
 async def test_re02_submodules_take_effect(live: Any) -> None:
@@ -57,7 +57,7 @@ async def test_re02_submodules_take_effect(live: Any) -> None:
     a = live("from .core import run\n", core="def run():\n    return 1\n")
     bindings = a.edit(core="def run():\n    return 2\n")
     assert bindings.changed == (a.skill.identity,)
-    assert await a.module() == 2
+    assert 2 == await a.module()
 
 
 async def test_re02_held_names_see_the_new_code(live: Any) -> None:
@@ -82,19 +82,19 @@ async def test_re02_names_that_are_gone_are_deleted(live: Any) -> None:
     """Helpers can be added and removed, and ``run`` renamed."""
     a = live("def helper():\n    return 1\ndef run():\n    return helper()\n")
     a.edit(init="def other():\n    return 2\ndef run():\n    return other()\n")
-    assert await a.module() == 2
+    assert 2 == await a.module()
     assert not hasattr(a.module, "helper")
     a.edit(init="def search():\n    return 3\n")
     assert not callable(a.module)
     a.edit(init="def run():\n    return 4\n")
-    assert await a.module() == 4
+    assert 4 == await a.module()
 
 
 def test_names_that_statements_do_not_spell_come_and_go(live: Any) -> None:
     """Star imports and ``globals()``: what the new run does not define is gone."""
     a = live("from .core import *\nglobals()['made'] = 1\n", core="x = 1\ny = 2\n")
     a.edit(core="y = 2\n")
-    assert (hasattr(a.module, "x"), a.module.y, a.module.made) == (False, 2, 1)
+    assert (False, 2, 1) == (hasattr(a.module, "x"), a.module.y, a.module.made)
 
 
 def test_what_the_user_added_to_a_module_stays(live: Any) -> None:
@@ -102,7 +102,7 @@ def test_what_the_user_added_to_a_module_stays(live: Any) -> None:
     a = live("LIMIT = 1\n")
     a.module.mine, a.module.LIMIT = "kept", 99
     a.edit(init="LIMIT = 2\n")
-    assert (a.module.mine, a.module.LIMIT) == ("kept", 2)
+    assert ("kept", 2) == (a.module.mine, a.module.LIMIT)
 
 
 def test_the_reload_idiom_works(live: Any) -> None:
@@ -118,7 +118,7 @@ def test_documentation_and_annotations_are_those_of_the_new_text(live: Any) -> N
     """Also when there are none any more."""
     a = live('"""Old."""\nx: int = 1\n')
     a.edit(init="y = 1\n")
-    assert (a.module.__doc__, a.module.__annotations__) == (None, {})
+    assert (None, {}) == (a.module.__doc__, a.module.__annotations__)
 
 
 def test_unchanged_modules_are_not_executed_again(live: Any) -> None:
@@ -130,7 +130,7 @@ def test_unchanged_modules_are_not_executed_again(live: Any) -> None:
     )
     count = a.module.state.COUNT
     a.edit(leaf="X = 2\n")
-    assert a.module.leaf.X == 2
+    assert 2 == a.module.leaf.X
     assert a.module.state.COUNT is count
 
 
@@ -138,7 +138,7 @@ def test_nothing_changed_executes_nothing(live: Any) -> None:
     """And the bindings say so."""
     a = live("import time\nWHEN = time.perf_counter()\n")
     when = a.module.WHEN
-    assert a.reload().changed == ()
+    assert () == a.reload().changed
     assert when == a.module.WHEN
 
 
@@ -170,23 +170,23 @@ async def test_an_error_rolls_the_whole_tree_back(live: Any, broken: str) -> Non
         "def helper():\n    return 2\nnew = 1\n"
     )
     bindings = a.edit(core=core, init="from .core import helper\n" + broken)
-    assert a.state(bindings) == "stale"
+    assert "stale" == a.state(bindings)
     assert a.skill.identity in bindings.errors
-    assert bindings.changed == ()
+    assert () == bindings.changed
     assert bindings.names == {a.skill.identity: "a"}
     assert before == {
         name: dict(module.__dict__)
         for name, module in sys.modules.items()
         if name.partition(".")[0] == "a"
     }
-    assert (await a.module(), thing.m(), thing.v) == (1, 1, 1)
+    assert (1, 1, 1) == (await a.module(), thing.m(), thing.v)
     assert not hasattr(thing, "extra")
-    assert a.state(a.reload()) == "stale"
+    assert "stale" == a.state(a.reload())
     fixed = a.edit(
         init="from .core import helper, Thing\ndef run():\n    return helper()\n"
     )
     assert a.state(fixed) is None
-    assert (await a.module(), thing.n(), thing.v) == (2, 2, 2)
+    assert (2, 2, 2) == (await a.module(), thing.n(), thing.v)
 
 
 def test_every_source_is_compiled_before_any_code_runs(live: Any) -> None:
@@ -220,7 +220,7 @@ def test_an_interrupt_of_a_reload_rolls_back_and_passes(live: Any) -> None:
             init="x = 2\nimport os, signal, time\n"
             "os.kill(os.getpid(), signal.SIGINT)\ntime.sleep(5)\n"
         )
-    assert a.module.x == 1
+    assert 1 == a.module.x
     assert sys.modules["a"] is a.module
 
 
@@ -249,16 +249,16 @@ def test_an_edit_that_replaces_its_module_takes_effect_or_not_at_all(
     assert sys.modules["a"].run() == answer
     text = {key: value.format(n=3) for key, value in code.items()}
     assert a.state(a.edit(**text)) is None
-    assert sys.modules["a"].run() == (3, 3)
+    assert (3, 3) == sys.modules["a"].run()
 
 
 def test_a_package_that_vanished_leaves_the_old_code_live(live: Any) -> None:
     """The files may be back in a moment: stale, not gone."""
     a = live("x = 1\n")
     bindings = a.edit(init=None)
-    assert (a.state(bindings), a.module.x) == ("stale", 1)
+    assert ("stale", 1) == (a.state(bindings), a.module.x)
     assert a.state(a.edit(init="x = 2\n")) is None
-    assert a.module.x == 2
+    assert 2 == a.module.x
 
 
 def test_a_rolled_back_class_has_its_bases_back(live: Any) -> None:
@@ -279,24 +279,24 @@ def test_class_statements_that_make_something_else_work(live: Any) -> None:
     )
     a = live(code.format(n=1))
     a.edit(init=code.format(n=2))
-    assert (a.module.Odd, a.module.Local.n) == (2, 2)
+    assert (2, 2) == (a.module.Odd, a.module.Local.n)
 
 
 def test_a_relative_import_that_leaves_the_package_is_pythons_error(live: Any) -> None:
     """Reading the source for its imports does not fail on it."""
     a = live("try:\n    from .... import x\nexcept ImportError:\n    y = 1\n")
     a.edit(init="try:\n    from .... import x\nexcept ImportError:\n    y = 2\n")
-    assert a.module.y == 2
+    assert 2 == a.module.y
 
 
 async def test_submodules_can_be_added_and_removed(live: Any) -> None:
     """As in a fresh kernel."""
     a = live("from .core import run\n", core="def run():\n    return 1\n")
     a.edit(init="from .extra import run\n", extra="def run():\n    return 2\n")
-    assert await a.module() == 2
+    assert 2 == await a.module()
     a.edit(init="def run():\n    return 3\n", core=None, extra=None)
-    assert await a.module() == 3
-    assert [name for name in sys.modules if name.startswith("a.")] == []
+    assert 3 == await a.module()
+    assert [] == [name for name in sys.modules if name.startswith("a.")]
     assert not hasattr(a.module, "core")
 
 
@@ -304,8 +304,8 @@ def test_a_removed_submodule_that_is_still_imported_is_an_error(live: Any) -> No
     """As in a fresh kernel; the old code stays."""
     a = live("from .core import x\n", core="x = 1\n")
     bindings = a.edit(core=None)
-    assert a.state(bindings) == "stale"
-    assert a.module.core.x == 1
+    assert "stale" == a.state(bindings)
+    assert 1 == a.module.core.x
 
 
 def test_a_submodule_that_comes_back_is_the_same_object(live: Any) -> None:
@@ -317,7 +317,7 @@ def test_a_submodule_that_comes_back_is_the_same_object(live: Any) -> None:
     assert "a.core" not in sys.modules
     a.edit(init="from . import core\n", core=code.format(n=2))
     assert a.module.core is core
-    assert (held(), thing.n, hasattr(core, "old")) == (2, 2, False)
+    assert (2, 2, False) == (held(), thing.n, hasattr(core, "old"))
 
 
 async def test_a_submodule_that_nothing_imports_any_more_may_be_broken(
@@ -328,17 +328,17 @@ async def test_a_submodule_that_nothing_imports_any_more_may_be_broken(
     core = a.module.core
     bindings = a.edit(init="def run():\n    return 2\n", core="1/0\n")
     assert a.state(bindings) is None
-    assert (await a.module(), "a.core" in sys.modules) == (2, False)
+    assert (2, False) == (await a.module(), "a.core" in sys.modules)
     a.edit(init="from . import core\ndef run():\n    return core.x\n", core="x = 3\n")
-    assert (await a.module(), a.module.core is core, core.x) == (3, True, 3)
+    assert (3, True, 3) == (await a.module(), a.module.core is core, core.x)
 
 
 def test_an_optional_submodule_that_appears_is_noticed(live: Any) -> None:
     """Importers of a module that was not there are executed again."""
     a = live("try:\n    from .fast import x\nexcept ImportError:\n    x = 0\n")
-    assert a.module.x == 0
+    assert 0 == a.module.x
     a.edit(fast="x = 1\n")
-    assert a.module.x == 1
+    assert 1 == a.module.x
 
 
 def test_a_module_that_becomes_a_package_is_the_same_object(live: Any) -> None:
@@ -368,7 +368,7 @@ def test_data_beside_the_code_counts(live: Any) -> None:
     )
     (a.package / "table.txt").write_text("2")
     a.reload()
-    assert a.module.X == "2"
+    assert "2" == a.module.X
 
 
 def test_dynamic_imports_count_as_importing_everything(live: Any) -> None:
@@ -378,22 +378,22 @@ def test_dynamic_imports_count_as_importing_everything(live: Any) -> None:
         core="x = 1\n",
     )
     a.edit(core="x = 2\n")
-    assert a.module.x == 2
+    assert 2 == a.module.x
 
 
 def test_circular_imports_reload_in_the_order_of_a_first_import(live: Any) -> None:
     """A submodule that reads a constant of its package sees the new one."""
     a = live("X = 1\nfrom .core import y\n", core="from . import X\ny = X * 10\n")
     a.edit(init="X = 2\nfrom .core import y\n")
-    assert a.module.y == 20
+    assert 20 == a.module.y
 
 
 def test_a_module_imported_late_follows_too(live: Any) -> None:
     """Loaded inside a function, it is no part of the package's own import."""
     a = live("def run():\n    from . import late\n    return late.x\n", late="x = 1\n")
-    assert a.module.run() == 1
+    assert 1 == a.module.run()
     a.edit(late="x = 2\n")
-    assert a.module.run() == 2
+    assert 2 == a.module.run()
 
 
 def test_other_packages_of_the_src_are_part_of_the_tree(live: Any) -> None:
@@ -405,7 +405,7 @@ def test_other_packages_of_the_src_are_part_of_the_tree(live: Any) -> None:
     a.edit(init="from side_module import x\n")
     side.write_text("x = 2\n")
     a.reload()
-    assert a.module.x == 2
+    assert 2 == a.module.x
 
 
 def test_a_failed_import_is_tried_again(live: Any, user_ns: dict[str, Any]) -> None:
@@ -430,7 +430,7 @@ async def test_a_running_call_finishes_its_own_body(live: Any) -> None:
     await asyncio.sleep(0)
     a.edit(init=code.format(n=2))
     go.set()
-    assert await call == (1, 2)
+    assert (1, 2) == await call
 
 
 async def test_re06_autoreload_and_reload_live_together(
@@ -447,9 +447,9 @@ async def test_re06_autoreload_and_reload_live_together(
     source.write_text("def run():\n    return 2\n")
     os.utime(source, (0, source.stat().st_mtime + 10))
     shell.run_cell("1")
-    assert await a.module() == 2
+    assert 2 == await a.module()
     a.edit(init="def run():\n    return 3\n")
-    assert await a.module() == 3
+    assert 3 == await a.module()
     shell.run_line_magic("autoreload", "0")
 
 
@@ -459,9 +459,9 @@ def test_links_that_lead_in_circles_end(live: Any) -> None:
     (a.package / "loop").symlink_to(a.package)
     (a.package / ".hidden").write_text("")
     a.edit(init="x = 2\n")
-    assert a.module.x == 2
+    assert 2 == a.module.x
     (a.package / ".hidden").write_text("more")
-    assert a.reload().changed == ()
+    assert () == a.reload().changed
 
 
 def test_re02_a_link_to_nothing_hides_no_edit(live: Any) -> None:
@@ -474,7 +474,7 @@ def test_re02_a_link_to_nothing_hides_no_edit(live: Any) -> None:
         (a.package / f"o{number}").symlink_to(f"o{number}")
     for name in modules:
         a.edit(**{name: "x = 2\n"})
-    assert [getattr(a.module, name).x for name in modules] == [2] * 8
+    assert [2] * 8 == [getattr(a.module, name).x for name in modules]
 
 
 def test_a_reload_may_run_in_a_thread(live: Any) -> None:
@@ -483,7 +483,7 @@ def test_a_reload_may_run_in_a_thread(live: Any) -> None:
     thread = threading.Thread(target=lambda: a.edit(init="x = 2\n"))
     thread.start()
     thread.join()
-    assert a.module.x == 2
+    assert 2 == a.module.x
 
 
 def test_a_link_to_a_file_does_not_change_it(live: Any, tmp_path: Path) -> None:

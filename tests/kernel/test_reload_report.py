@@ -39,7 +39,7 @@ def test_re03_a_report_is_one_line_with_names() -> None:
         changed=["edit"],
         waiting={"web": 2},
     )
-    assert repr(report) == "+2 b, new ~1 edit -1 gone !1 was-fine later 1 web"
+    assert "+2 b, new ~1 edit -1 gone !1 was-fine later 1 web" == repr(report)
     assert bool(report)
 
 
@@ -48,7 +48,7 @@ def test_re03_nothing_changed_is_an_empty_report() -> None:
     same = named(skill("a"), skill("b", "import-failed"))
     report = ReloadReport.between(same, same)
     assert not report
-    assert (repr(report), report.note) == ("", "")
+    assert ("", "") == (repr(report), report.note)
 
 
 def test_re03_the_views_say_what_failed_and_the_fix() -> None:
@@ -73,7 +73,7 @@ def test_re03_the_views_say_what_failed_and_the_fix() -> None:
     assert plain["failures"] == [
         {"name": "a", "state": "stale", "reason": "a fell over", "fix": "pick a up"}
     ]
-    assert plain["waiting"] == [{"name": "web", "calls": 2}]
+    assert [{"name": "web", "calls": 2}] == plain["waiting"]
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_the_note_keeps_hidden_skills_hidden() -> None:
     hidden = replace(item, skill=replace(item.skill, disable_model_invocation=True))
     shown = [named(hidden), {}]
     for before, after in (shown, shown[::-1]):
-        assert ReloadReport.between(before, after, changed=[*after]).note == ""
+        assert "" == ReloadReport.between(before, after, changed=[*after]).note
 
 
 def test_re09_the_note_is_the_same_for_the_same_change() -> None:
@@ -148,4 +148,4 @@ def test_re09_the_note_is_the_same_for_the_same_change() -> None:
         ReloadReport.between({}, named(*map(skill, order))).note
         for order in (names, sorted(names), names[::-1])
     }
-    assert notes == {"New: a (import name a), b (import name b), c (import name c)."}
+    assert {"New: a (import name a), b (import name b), c (import name c)."} == notes

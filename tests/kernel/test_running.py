@@ -64,14 +64,14 @@ def test_a_call_in_a_thread_keeps_its_code_until_it_ends(live: Any) -> None:
     a: Live = live(SYNC.format(n=1))
     with calling(a.module.run) as call:
         bindings = a.edit(init=SYNC.format(n=2))
-        assert (a.state(bindings), bindings.changed) == (None, ())
+        assert (None, ()) == (a.state(bindings), bindings.changed)
         assert dict(bindings.waiting) == {a.skill.identity: 1}
         assert "reload-waits" in [item.code for item in bindings.diagnostics]
-        assert a.module.helper() == 1
-        assert call.end() == (1, 1)
+        assert 1 == a.module.helper()
+        assert (1, 1) == call.end()
     bindings = a.reload()
     assert (bindings.changed, dict(bindings.waiting)) == ((a.skill.identity,), {})
-    assert a.module.helper() == 2
+    assert 2 == a.module.helper()
 
 
 def test_calls_of_several_threads_are_counted(live: Any) -> None:
@@ -79,10 +79,10 @@ def test_calls_of_several_threads_are_counted(live: Any) -> None:
     a = live(SYNC.format(n=1))
     with calling(a.module.run) as first, calling(a.module.run) as second:
         waiting = a.edit(init=SYNC.format(n=2)).waiting
-        assert [*waiting.values()] == [2]
+        assert [2] == [*waiting.values()]
         first.end()
-        assert [*a.reload().waiting.values()] == [1]
-        assert second.end() == (1, 1)
+        assert [1] == [*a.reload().waiting.values()]
+        assert (1, 1) == second.end()
     assert a.reload().changed == (a.skill.identity,)
 
 
@@ -90,10 +90,10 @@ def test_a_helper_of_a_submodule_counts(live: Any) -> None:
     """The whole tree is one: a frame of any of its modules holds it."""
     a = live("from . import core\n", core=SYNC.format(n=1))
     with calling(a.module.core.run):
-        assert [*a.edit(init="from . import core\nx = 2\n").waiting.values()] == [1]
+        assert [1] == [*a.edit(init="from . import core\nx = 2\n").waiting.values()]
         assert not hasattr(a.module, "x")
     a.reload()
-    assert a.module.x == 2
+    assert 2 == a.module.x
 
 
 def test_a_skill_that_calls_another_one_holds_both(
@@ -128,8 +128,8 @@ def test_a_coroutine_that_waits_in_the_loop_of_a_thread_counts(
     """No frame of it is executed at the moment; it may go on at any time."""
     a = live(ASYNC.format(n=1))
     with calling(call(a.module)) as running:
-        assert [*a.edit(init=ASYNC.format(n=2)).waiting.values()] == [1]
-        assert running.end() == (1, 1)
+        assert [1] == [*a.edit(init=ASYNC.format(n=2)).waiting.values()]
+        assert (1, 1) == running.end()
     assert a.reload().changed == (a.skill.identity,)
 
 
@@ -143,9 +143,9 @@ def test_a_generator_that_nobody_steps_holds_nothing(live: Any) -> None:
     thread = threading.Thread(target=lambda: made.append(a.module.run()))
     thread.start()
     thread.join()
-    assert next(made[0]) == 1
+    assert 1 == next(made[0])
     assert a.edit(init=code.format(n=2)).changed == (a.skill.identity,)
-    assert next(made[0]) == 2
+    assert 2 == next(made[0])
 
 
 def test_now_does_not_wait(live: Any) -> None:
@@ -155,7 +155,7 @@ def test_now_does_not_wait(live: Any) -> None:
         a.edit(init=SYNC.format(n=2))
         bindings = a.binder.bind([a.skill], reload=True, mode="now")
         assert bindings.changed == (a.skill.identity,)
-        assert call.end() == (1, 2)
+        assert (1, 2) == call.end()
 
 
 def test_a_broken_edit_is_not_executed_again_before_it_changes(live: Any) -> None:
@@ -168,7 +168,7 @@ def test_a_broken_edit_is_not_executed_again_before_it_changes(live: Any) -> Non
     a.edit(init=code + "1/0\n")
     for expected, mode in ((2, "changed"), (3, "again"), (3, "changed")):
         bindings = a.binder.bind([a.skill], reload=True, mode=mode)
-        assert a.state(bindings) == "stale"
+        assert "stale" == a.state(bindings)
         assert builtins.TRIED == expected  # type: ignore[attr-defined]
     del builtins.TRIED  # type: ignore[attr-defined]
 
@@ -179,7 +179,7 @@ def test_a_failed_import_is_polled_when_its_files_change(
     """Not before; then it is there."""
     a = live("import os\nassert os.environ.get('NOT_YET')\n")
     bindings = a.binder.bind([a.skill], reload=True, mode="changed")
-    assert a.state(bindings) == "import-failed"
+    assert "import-failed" == a.state(bindings)
     (a.package / "__init__.py").write_text("def run():\n    return 1\n")
     a.binder.bind([a.skill], reload=True, mode="changed")
-    assert user_ns["a"].run() == 1
+    assert 1 == user_ns["a"].run()
