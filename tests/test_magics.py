@@ -19,6 +19,7 @@ from IPython.core.interactiveshell import InteractiveShell
 
 import prime_skills_ext
 from prime_skills_ext.errors import SkillUnavailableError
+from prime_skills_ext.pipeline import RUNTIME
 from tests.conftest import MakeSkill, Run
 from tests.doors import fresh_shell, picture
 
@@ -714,3 +715,15 @@ def test_di11_instructions_that_became_a_fifo_are_an_error(
     os.mkfifo(folder / "SKILL.md")
     with pytest.raises(UsageError, match="cannot be read"):
         run("%skill show how-to")
+
+
+def test_rlm_comes_from_us_whatever_lies_around(
+    place: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Skills import it; a file of that name beside the notebook does not count."""
+    (place / "rlm.py").write_text("raise AssertionError\n")
+    monkeypatch.syspath_prepend(place)
+    monkeypatch.delitem(sys.modules, "rlm", raising=False)
+    run("%load_ext prime_skills_ext")
+    assert str(RUNTIME / "rlm" / "__init__.py") == run("import rlm\nrlm.__file__")
+    monkeypatch.delitem(sys.modules, "rlm")

@@ -9,6 +9,7 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
 from prime_skills_ext.errors import CallTimeoutError
+from prime_skills_ext.kernel import terms
 from tests.conftest import MakeSkill, Run
 
 pytestmark = pytest.mark.usefixtures("place")
@@ -19,12 +20,14 @@ LATE = "import asyncio\nasync def run():\n    await asyncio.Event().wait()\n"
 def test_a_limit_that_a_profile_sets_holds_from_the_load_on(
     home: Path, shell: InteractiveShell, run: Run, make_skill: MakeSkill
 ) -> None:
-    """``c.SkillManager.call_timeout_s``."""
+    """And no longer than the extension."""
     make_skill(home / ".agents" / "skills", "never-ends", python=LATE)
     shell.config.SkillManager.call_timeout_s = 0.01
     run("%load_ext prime_skills_ext")
     with pytest.raises(CallTimeoutError, match=r"never_ends\(\) did not end"):
-        run("await never_ends()")
+        run("held = never_ends\nawait never_ends()")
+    run("%unload_ext prime_skills_ext")
+    assert terms.terms_of(run("held")) is None
 
 
 def test_lazy_imports_wait_for_the_first_use(

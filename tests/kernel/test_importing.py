@@ -316,10 +316,22 @@ def test_ordinary_modules_are_served_too(binder: Binder, tmp_path: Path) -> None
 
 
 def test_other_packages_in_src_are_served_last(
-    binder: Binder, user_ns: dict[str, Any], new_skill: Any
+    binder: Binder,
+    user_ns: dict[str, Any],
+    new_skill: Any,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Top-level names beside the skill's own work, submodules included."""
-    skill = new_skill("with-core", "from own_core.deep import VALUE\nimport single\n")
+    """Top-level names beside the skill's own work, where nobody else has them."""
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "of_others.py").write_text("WHO = 'others'\n")
+    monkeypatch.syspath_prepend(elsewhere)
+    skill = new_skill(
+        "with-core",
+        "from own_core.deep import VALUE\nimport single\nfrom of_others import WHO\n",
+    )
+    (Path(skill.python.src) / "of_others.py").write_text("WHO = 'mine'\n")
     core = Path(skill.python.src) / "own_core"
     core.mkdir()
     (core / "__init__.py").write_text("")
@@ -327,8 +339,8 @@ def test_other_packages_in_src_are_served_last(
     (core.parent / "single.py").write_text("")
     (core.parent / "with_core.egg-info").mkdir()
     bindings = binder.bind([skill])
-    assert user_ns["with_core"].VALUE == 7
-    assert bindings.diagnostics == ()
+    assert (7, "others") == (user_ns["with_core"].VALUE, user_ns["with_core"].WHO)
+    assert ["module-clash"] == [item.code for item in bindings.diagnostics]
 
 
 def test_pr03_clashes_of_other_packages_are_reported(
