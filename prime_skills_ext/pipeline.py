@@ -172,7 +172,7 @@ class Pipeline:
             watch.lap("bind")
         # what was loaded before it was replaced stays loaded until the kernel restarts
         self._replaced = tuple(sorted({*self._replaced, *installed.restart}))
-        installed = replace(installed, restart=self._replaced)
+        installed = installed._replace(restart=self._replaced)
         if installed.generation is not None:
             record = records.read(installed.generation.record)
             notes += undeclared_notes(wanted, record=record, added=undeclared)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, final
 
@@ -73,7 +72,7 @@ class Standstill:
         #: What another run would find: nothing is installed, reloaded or gone anew.
         self.snapshot = snapshot._replace(
             bindings=snapshot.bindings._replace(changed=(), removed=()),
-            installed=replace(snapshot.installed, installed=()),
+            installed=snapshot.installed._replace(installed=()),
         )
 
     def moved(

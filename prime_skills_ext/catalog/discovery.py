@@ -9,7 +9,6 @@ cache may keep is the cache's business.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple, final
 
@@ -26,8 +25,7 @@ __all__ = ["Candidate", "Discovery", "discover"]
 
 
 @final
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """A skill and the way it was found.
 
     Attributes:
@@ -123,7 +121,7 @@ class _Findings:
     def discovery(self) -> Discovery:
         """Return everything as values."""
         candidates = [
-            replace(first, aliases=tuple(others)) if others else first
+            first._replace(aliases=tuple(others)) if others else first
             for first, *others in self._ways.values()
         ]
         candidates.sort(

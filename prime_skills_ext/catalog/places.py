@@ -9,9 +9,8 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import final
+from typing import NamedTuple, final
 
 from prime_skills_ext.catalog.agent_directory import (
     expand_home,
@@ -24,8 +23,7 @@ __all__ = ["Places", "file_type", "find_places", "path_of"]
 
 
 @final
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Places:
+class Places(NamedTuple):
     """The directories that everything else is found from.
 
     Attributes:

@@ -202,7 +202,7 @@ def _best_way(
     if not candidate.aliases:  # nearly always
         return candidate, trusted(candidate), disabled(candidate)
     ways = sorted(
-        (replace(candidate, aliases=()), *candidate.aliases),
+        (candidate._replace(aliases=()), *candidate.aliases),
         key=lambda way: _key(way, ranking=ranking),
     )
     standings = ((way, trusted(way), disabled(way)) for way in ways)
@@ -296,7 +296,7 @@ def _part_import_names(
         if winner.skill.python is None or holder is winner:
             kept.append(winner)
             continue
-        kept.append(replace(winner, skill=replace(winner.skill, python=None)))
+        kept.append(winner._replace(skill=replace(winner.skill, python=None)))
         clashes.append(_clash(winner, holder=holder))
     return kept, clashes
 

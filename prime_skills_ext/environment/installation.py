@@ -7,9 +7,9 @@ the work itself is done by ``renewal``. Nothing here raises because of a skill.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, final
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple, final
 
 from prime_skills_ext.environment import record as records
 from prime_skills_ext.environment.activation import refresh
@@ -53,8 +53,7 @@ __all__ = ["InstallReport", "ensure"]
 
 
 @final
-@dataclass(frozen=True, kw_only=True, slots=True)
-class InstallReport:
+class InstallReport(NamedTuple):
     """What ``ensure`` found or did. Paths are identities of skills.
 
     Attributes:
@@ -70,9 +69,9 @@ class InstallReport:
 
     generation: Generation | None
     installed: tuple[Path, ...] = ()
-    failed: Mapping[Path, Failure] = field(default_factory=dict)
+    failed: Mapping[Path, Failure] = MappingProxyType({})
     restart: tuple[str, ...] = ()
-    commands: Mapping[Path, tuple[Command, ...]] = field(default_factory=dict)
+    commands: Mapping[Path, tuple[Command, ...]] = MappingProxyType({})
     problem: Failure | None = None
     diagnostics: tuple[Diagnostic, ...] = ()
 
@@ -203,7 +202,7 @@ def _chosen(
         ):
             note_use(generation)
             changed = changed_under(generation, environment=environment)
-            return replace(warm, restart=changed)
+            return warm._replace(restart=changed)
     return None
 
 

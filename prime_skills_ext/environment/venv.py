@@ -13,7 +13,6 @@ import shutil
 import sys
 import sysconfig
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple, final
 
@@ -56,8 +55,7 @@ _MAX_BYTES = 1 << 16
 
 
 @final
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Environment:
+class Environment(NamedTuple):
     """A series of generations that serve one kernel.
 
     Attributes:

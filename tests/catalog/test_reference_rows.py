@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +35,7 @@ def places(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place
     (project / ".git").mkdir(parents=True)
     places = find_places(environ={"HOME": str(home)}, project=project)
     (home / ".prime/agent").mkdir(parents=True)
-    return replace(places, builtin=_folder(tmp_path / "shipped"))
+    return places._replace(builtin=_folder(tmp_path / "shipped"))
 
 
 @pytest.fixture
@@ -353,7 +352,7 @@ def test_row_12_3_11_no_skills_is_empty(look: Look, shipped: Path) -> None:
 def as_shipped(places: Places, home: Path) -> Places:
     """The same places with what really ships."""
     real = find_places(environ={"HOME": str(home)}, project=places.project_root)
-    return replace(places, builtin=real.builtin)
+    return places._replace(builtin=real.builtin)
 
 
 def test_row_12_3_13_18_what_ships_is_sound(look: Look, as_shipped: Places) -> None:
@@ -417,7 +416,7 @@ def test_row_12_6_10_ancestors_up_to_the_repository(
     make_skill(root / ".agents/skills", "at-root")
     make_skill(root / "sub/.agents/skills", "below")
     make_skill(root.parent / ".agents/skills", "above")
-    inner = replace(places, working_directory=_folder(root / "sub/deep"))
+    inner = places._replace(working_directory=_folder(root / "sub/deep"))
     assert ["at-root", "below"] == on(look(places=inner))
 
 
@@ -431,7 +430,7 @@ def test_row_12_6_11_without_a_repository(
     make_skill(tmp_path / "loose/.agents/skills", "above")
     make_skill(tmp_path / "loose/work/.agents/skills", "here")
     bare = find_places(environ={"HOME": str(home)}, project=tmp_path / "loose/work")
-    assert ["here"] == on(look(places=replace(bare, builtin=places.builtin)))
+    assert ["here"] == on(look(places=bare._replace(builtin=places.builtin)))
 
 
 def test_row_12_6_12_lone_file_of_agents_does_not_count(
@@ -450,7 +449,7 @@ def test_row_12_6_13_users_folder_stays_the_users(
     """Though the walk up from below the home directory meets it."""
     make_skill(home / ".agents/skills", "a")
     inner = find_places(environ={"HOME": str(home)}, project=_folder(home / "work"))
-    found = look(places=replace(inner, builtin=places.builtin))
+    found = look(places=inner._replace(builtin=places.builtin))
     assert ["user"] == [item.source.kind for item in found.selection.winners]
 
 

@@ -6,7 +6,6 @@ import importlib
 import os
 import sys
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -132,7 +131,7 @@ def test_kernel_inside_is_told_what_its_next_start_changes(
 ) -> None:
     """Its own generation comes first until it restarts, whatever it has imported."""
     old, new = (world.ensure(skill).generation for skill in rivals)
-    own = replace(world.environment, mode="own")
+    own = world.environment._replace(mode="own")
     monkeypatch.setattr(sys, "prefix", str(old.directory))
     assert ("acme-tool",) == changed_under(new, environment=own)
     assert () == changed_under(old, environment=own)

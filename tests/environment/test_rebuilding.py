@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -149,7 +148,7 @@ def test_rebuild_where_nothing_is_makes_it(world: Any, new_skill: Any) -> None:
 
 def test_custom_mode_has_nothing_to_rebuild(world: Any) -> None:
     """Nothing is ever installed there."""
-    world.environment = replace(world.environment, mode="custom")
+    world.environment = world.environment._replace(mode="custom")
     with pytest.raises(InstallError, match="PRIME_AGENT_KERNEL_PYTHON"):
         anew(world)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +36,7 @@ def test_in09_moved_environment_works(
     world.ensure(skill)
     moved = tmp_path / "moved"
     shutil.move(world.environment.root, moved)
-    world.environment = replace(world.environment, root=moved)
+    world.environment = world.environment._replace(root=moved)
     calls.clear()
     report = world.ensure(skill)
     assert (moved / "1", (), {}) == (
@@ -59,7 +58,7 @@ def test_in09_skill_is_added_to_a_moved_environment(
     world.ensure(first)
     original, moved = world.environment.root, tmp_path / "moved"
     shutil.move(original, moved)
-    world.environment = replace(world.environment, root=moved)
+    world.environment = world.environment._replace(root=moved)
     report = world.ensure(first, new_skill("b"))
     assert {} == report.failed
     code = "import a, b, acme_tool; print('in')"
@@ -83,7 +82,7 @@ def test_in09_copied_environment_stands_alone(
         for path in copied.rglob("*"):
             if not path.is_symlink():
                 os.utime(path)
-    world.environment = replace(original, root=copied)
+    world.environment = original._replace(root=copied)
     report = world.ensure(first, new_skill("b"))
     assert {} == report.failed
     assert report.generation.directory.is_relative_to(copied)

@@ -6,7 +6,6 @@ import json
 import platform
 import sys
 import sysconfig
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -283,7 +282,7 @@ def test_pointer_that_points_nowhere_gives_no_generation(
     tmp_path: Path, pointer: str
 ) -> None:
     """Whatever stands in the pointer file, only a number of ours counts."""
-    environment = replace(find(tmp_path), root=tmp_path)
+    environment = find(tmp_path)._replace(root=tmp_path)
     make(tmp_path / "1")
     (tmp_path / CURRENT).write_text(pointer, encoding="utf-8")
     assert current(environment) is None
