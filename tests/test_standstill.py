@@ -288,6 +288,14 @@ def test_a_setting_of_the_manager_is_looked_at_each_time(
     world.settle()
     world.manager.skill_paths = []
     assert "-1 extra" == world.reload()
+    world.manager.imports = "lazy"
+    write_skill(world.root, "late", python="def run(): ...\n")
+    assert "+1 late" == world.reload()
+    world.settle()
+    assert "late" not in sys.modules
+    world.manager.imports = "eager"
+    world.manager.reload()
+    assert "late" in sys.modules
 
 
 def test_a_young_file_is_not_believed(

@@ -19,6 +19,7 @@ from prime_skills_ext.errors import SkillUnavailableError
 from prime_skills_ext.kernel.binding import Binder
 from prime_skills_ext.kernel.bindings import Bindings
 from prime_skills_ext.kernel.callable_module import CallableSkill
+from prime_skills_ext.progress import ProgressEvent
 
 CODE = '''
 import sys
@@ -36,7 +37,8 @@ class Bound:
     def __init__(self, binder: Binder, skill: Any, user_ns: dict[str, Any]) -> None:
         self.binder, self.skill, self.names = binder, skill, user_ns
         self.source: Path = skill.python.src / skill.import_name / "__init__.py"
-        self.bindings = binder.bind([skill], lazy=True)
+        self.told: list[ProgressEvent] = []
+        binder.bind([skill], lazy=True, tell=self.told.append)
 
     @property
     def module(self) -> Any:
@@ -45,7 +47,8 @@ class Bound:
     def reload(self, text: str | None = None) -> Bindings:
         if text is not None:
             self.source.write_text(text)
-        return self.binder.bind([self.skill], lazy=True, reload=True)
+        tell = self.told.append
+        return self.binder.bind([self.skill], lazy=True, reload=True, tell=tell)
 
     def state(self, bindings: Bindings) -> str | None:
         problem = bindings.problems.get(self.skill.identity)
@@ -83,7 +86,7 @@ def test_binding_looking_and_reloading_run_nothing(
     assert not hasattr(module, "__wrapped__")
     assert late.reload(CODE.format(n=3)).changed == ()
     assert module is late.module
-    assert ([], None) == (ran(), sys.modules.get("late"))
+    assert ([], [], None) == (ran(), late.told, sys.modules.get("late"))
 
 
 def _import(module: Any) -> object:

@@ -329,9 +329,11 @@ def test_other_packages_in_src_are_served_last(
     monkeypatch.syspath_prepend(elsewhere)
     skill = new_skill(
         "with-core",
-        "from own_core.deep import VALUE\nimport single\nfrom of_others import WHO\n",
+        "from own_core.deep import VALUE\nimport single\nfrom of_others import WHO\n"
+        "def run():\n    import installed_since\n    return installed_since.WHO\n",
     )
-    (Path(skill.python.src) / "of_others.py").write_text("WHO = 'mine'\n")
+    for name in ("of_others", "installed_since"):
+        (Path(skill.python.src) / f"{name}.py").write_text("WHO = 'mine'\n")
     core = Path(skill.python.src) / "own_core"
     core.mkdir()
     (core / "__init__.py").write_text("")
@@ -341,6 +343,9 @@ def test_other_packages_in_src_are_served_last(
     bindings = binder.bind([skill])
     assert (7, "others") == (user_ns["with_core"].VALUE, user_ns["with_core"].WHO)
     assert ["module-clash"] == [item.code for item in bindings.diagnostics]
+    (elsewhere / "installed_since.py").write_text("WHO = 'others'\n")
+    importlib.invalidate_caches()
+    assert "others" == user_ns["with_core"].run()
 
 
 def test_pr03_clashes_of_other_packages_are_reported(

@@ -95,6 +95,7 @@ class Modelled:
     Attributes:
         disk: What its folder says: an answer, ``"broken"``, or ``None`` without one.
         live: What the kernel took up: an answer, ``"unavailable"`` or ``None``.
+        parked: What it answered when its folder went.
         user: What the user bound to its name.
         holds: What the user took from it while it worked.
         go: Ends its call in a thread.
@@ -102,6 +103,7 @@ class Modelled:
 
     disk: Any = None
     live: Any = None
+    parked: Any = None
     user: Any = None
     holds: Any = None
     go: threading.Event | None = None
@@ -185,10 +187,10 @@ class LifeOfSkills(RuleBasedStateMachine):
 
     @rule(name=names_of_skills, way=st.sampled_from(sorted(BROKEN)), then=then)
     def break_it(self, name: str, way: str, then: str) -> None:
-        if self.skills[name].disk is not None:
-            self.write(name, BROKEN[way], number=1)
-            self.skills[name].disk = "broken"
-            self.reload(then)
+        """Some never worked before."""
+        self.write(name, BROKEN[way], number=1)
+        self.skills[name].disk = "broken"
+        self.reload(then)
 
     @rule(name=names_of_skills, then=then)
     def remove(self, name: str, then: str) -> None:
@@ -269,9 +271,15 @@ class LifeOfSkills(RuleBasedStateMachine):
 
     def take_up(self, skill: Modelled) -> None:
         if skill.disk is None:
+            if isinstance(skill.live, tuple):
+                skill.parked = skill.live
             skill.live = None
             skill.holds = None
-        elif isinstance(skill.live, tuple):
+            return
+        if skill.live is None:
+            # one that comes back has the modules that it had
+            skill.live, skill.parked = skill.parked, None
+        if isinstance(skill.live, tuple):
             # a broken edit leaves the version before, a call in a thread waits
             if skill.disk != "broken" and skill.go is None:
                 skill.live = skill.disk
