@@ -71,7 +71,7 @@ BROKEN = {
 RUN = """
 def run(go=None):
     if go is not None:
-        go.wait(60)
+        go.wait()
     return {n}, helper()
 """
 FRESH = """
@@ -228,7 +228,9 @@ class LifeOfSkills(RuleBasedStateMachine):
             go = skill.go = threading.Event()
             skill.call = [skill.live]
             run = self.names["skills"][name].run
-            skill.thread = threading.Thread(target=lambda: skill.call.append(run(go)))
+            skill.thread = threading.Thread(
+                target=lambda: skill.call.append(run(go)), daemon=True
+            )
             skill.thread.start()
             while not any(
                 frame.f_code.co_name == "run" and frame.f_locals.get("go") is go
