@@ -70,7 +70,8 @@ async def call_on_terms(
 
 def _what_was_cancelled(error: TimeoutError) -> BaseException | None:
     """The cancellation behind a limit: it shows where the skill was waiting."""
-    cause = error.__cause__
+    # asyncio names it as the cause since 3.11.3; before it is only the context
+    cause = error.__cause__ or error.__context__
     return cause and cause.with_traceback(foreign(cause.__traceback__, ours=MACHINERY))
 
 

@@ -27,6 +27,9 @@ __all__ = ["Lazy", "Skills", "run_sync"]
 
 T = TypeVar("T")
 
+#: How long an interrupt may go unnoticed that struck where nothing could notice it.
+_LOOK_UP_S = 0.5
+
 
 @final
 class Lazy(NamedTuple):
@@ -172,7 +175,7 @@ def run_sync(coroutine: Coroutine[Any, Any, T]) -> T:
     is_counted = begin()
     try:
         thread.start()
-        return done.result()
+        return _result(done)
     except KeyboardInterrupt as error:
         either: list[concurrent.futures.Future[Any]] = [started, done]
         concurrent.futures.wait(either, return_when=concurrent.futures.FIRST_COMPLETED)
@@ -184,6 +187,13 @@ def run_sync(coroutine: Coroutine[Any, Any, T]) -> T:
     finally:
         if is_counted:
             end()
+
+
+def _result(done: concurrent.futures.Future[T]) -> T:
+    while not done.done():
+        # an interrupt just before a wait begins does not end that wait
+        concurrent.futures.wait([done], timeout=_LOOK_UP_S)
+    return done.result()
 
 
 stoppable(run_sync)
