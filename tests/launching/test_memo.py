@@ -353,6 +353,10 @@ def test_warm_start_imports_the_memo_and_little_else_until_the_package_changes(
         "PRIME_AGENT_KERNEL_PYTHON": sys.executable,
     }
 
+    # coverage imports more than a warm launcher may
+    for name in ("COVERAGE_PROCESS_START", "COVERAGE_PROCESS_CONFIG"):
+        environ.pop(name, None)
+
     def start() -> str:
         argv = [sys.executable, "-c", _WARM]
         done = subprocess.run(
