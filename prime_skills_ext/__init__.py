@@ -92,6 +92,7 @@ def __dir__() -> list[str]:
 
 def load_ipython_extension(ipython: InteractiveShell) -> None:
     """Find, install and bind the skills that count here. IPython calls this."""
+    # a warm launcher imports this package and nothing of it that it can do without
     from prime_skills_ext.garbage import without_collection  # noqa: PLC0415
 
     with without_collection():
