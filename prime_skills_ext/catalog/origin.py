@@ -1,0 +1,21 @@
+"""What may run on behalf of a skill, by where it came from. Pure."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from prime_skills_ext.catalog.sources import SourceKind
+from prime_skills_ext.catalog.status import SkillStatus
+
+__all__ = ["may_run_commands"]
+
+#: Nobody here wrote or read what arrives with a package, whatever its folder claims.
+_REMOTE: Final[frozenset[SourceKind]] = frozenset({"package"})
+
+
+def may_run_commands(status: SkillStatus) -> bool:
+    """Say whether a skill's inline shell and hooks may run.
+
+    Only those of built-in, user and trusted local skills may.
+    """
+    return status.source.kind not in _REMOTE and status.state != "untrusted"

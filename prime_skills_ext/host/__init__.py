@@ -1,0 +1,1 @@
+"""The agent host: the kernel's half of the bridge to it."""

@@ -1,0 +1,1 @@
+"""Telling a model which skills there are, and handing it one."""
