@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import re
 import shlex
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NoReturn, final
@@ -23,6 +24,7 @@ __all__ = [
     "Option",
     "Parser",
     "choices_of",
+    "cut_text",
     "flag",
     "parser",
     "split",
@@ -48,6 +50,8 @@ class Command:
         doors: Where it can be called.
         elsewhere: What to do at the other door.
         details: What else its help says, as it is laid out here.
+        has_text: What follows its positional argument is text, taken as it is typed:
+            ``arguments.text``.
     """
 
     name: str
@@ -58,6 +62,7 @@ class Command:
     doors: tuple[Door, ...] = ("%skill", "prime-skills")
     elsewhere: str = ""
     details: str = ""
+    has_text: bool = False
 
 
 @final
@@ -86,6 +91,15 @@ _POSITIONALS = {
 def choices_of(command: Command) -> tuple[str, ...]:
     """Return the words that the positional argument of ``command`` may be."""
     return _POSITIONALS[command.takes].choices or () if command.takes else ()
+
+
+#: A word of a line as somebody types a name: bare, or in quotation marks.
+_NAME = r"""(?:"[^"\n]*"|'[^'\n]*'|[^\s"']\S*)"""
+_WITH_TEXT = re.compile(
+    rf"\s*(?P<head>(?P<command>\w+)(?P<flags>(?:[ \t]+-\S*)*)"
+    rf"[ \t]+(?P<name>{_NAME}))(?P<text>(?:\s.*)?)",
+    re.DOTALL,
+)
 
 
 class HelpAskedError(Exception):
@@ -169,6 +183,36 @@ def split(words: str | Sequence[str], *, door: Door) -> list[str]:
         ) from error
     _refuse_typed_key(found, door=door)
     return found
+
+
+def cut_text(
+    words: str | Sequence[str], *, commands: Iterable[Command]
+) -> tuple[str | Sequence[str], str]:
+    """Cut off the text behind the positional argument of a command that takes one.
+
+    Args:
+        words: A line, or a whole cell, as typed; or words that a shell has split.
+        commands: Those of the door.
+
+    Returns:
+        What the grammar is for, and the text, without the white space around it.
+    """
+    takers = {command.name for command in commands if command.has_text}
+    if isinstance(words, str):
+        found = _WITH_TEXT.fullmatch(words)
+        if found is None or found["command"] not in takers:
+            return words, ""
+        return found["head"], found["text"].strip()
+    at = [number for number, word in enumerate(words) if not word.startswith("-")][:2]
+    if len(at) < 2 or words[at[0]] not in takers:  # noqa: PLR2004  # command and name
+        return words, ""
+    end = at[1] + 1
+    return words[:end], " ".join(map(_retyped, words[end:])).strip()
+
+
+def _retyped(word: str) -> str:
+    """Return a word so that it is one word again where the text is split."""
+    return shlex.quote(word) if not word or re.search(r"\s", word) else word
 
 
 def _refuse_typed_key(words: Sequence[str], *, door: Door) -> None:

@@ -9,7 +9,18 @@ from typing import Final
 
 from prime_skills_ext.grammar import Option, flag
 
-__all__ = ["DEMO", "ENV", "ENV_HELP", "PLACES", "RELOAD", "SCOPES", "TRUST"]
+__all__ = [
+    "DEMO",
+    "ENV",
+    "ENV_HELP",
+    "LISTING",
+    "PLACES",
+    "RELOAD",
+    "SCOPES",
+    "STATS",
+    "TRUST",
+    "USE_HELP",
+]
 
 RELOAD: Final[tuple[Option, ...]] = (
     ("--retry", flag("try again what failed to install before")),
@@ -63,3 +74,31 @@ ENV: Final[tuple[Option, ...]] = (
     ("--dry-run", flag("with prune: only say what would go")),
     ("--all", flag("with prune: also what is kept for a while")),
 )
+
+LISTING: Final[tuple[Option, ...]] = (
+    (
+        "--budget",
+        {"metavar": "N", "type": int, "help": "characters instead of the set budget"},
+    ),
+    (
+        "--context",
+        {"metavar": "TOKENS", "type": int, "help": "size of the context window"},
+    ),
+    (
+        "--caller",
+        {
+            "choices": ("model", "user"),
+            "default": "model",
+            "help": "what a model may call (default), or what a person may use",
+        },
+    ),
+)
+
+STATS: Final[tuple[Option, ...]] = (("--clear", flag("forget every number")),)
+
+USE_HELP: Final = """\
+Everything behind NAME belongs to the skill as it is typed: quotation marks, braces,
+dollar signs and options too, so --json and --help stand before NAME. In a notebook
+`%%skill use NAME` takes the whole cell, and so does a cell that begins with
+/skill:NAME. A line that ends in a question mark is IPython's help and never gets
+here: those two forms take it."""

@@ -68,11 +68,12 @@ def replace_bytes(
 
 
 @contextlib.contextmanager
-def exclusive(lock: Path) -> Iterator[None]:
+def exclusive(lock: Path, *, timeout_s: float = _LOCK_TIMEOUT_S) -> Iterator[None]:
     """Read, change and write a file while no other process does.
 
     Args:
         lock: A file beside what is changed; its folder is made if need be.
+        timeout_s: Longest to wait for whoever holds it, in seconds.
 
     Raises:
         OSError: The lock cannot be had, or somebody holds it for too long.
@@ -81,5 +82,5 @@ def exclusive(lock: Path) -> Iterator[None]:
     from filelock import FileLock  # noqa: PLC0415
 
     lock.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with FileLock(lock, timeout=_LOCK_TIMEOUT_S, mode=0o600):
+    with FileLock(lock, timeout=timeout_s, mode=0o600):
         yield

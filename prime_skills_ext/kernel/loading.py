@@ -95,6 +95,8 @@ class SkillLoader(SourceFileLoader):
         self._mtime: float | None = None
         #: What ``terms`` looked up for the calls of the module, and when.
         self.terms: tuple[object, Any] = (None, None)
+        #: Calls of the module that nobody took note of yet.
+        self.calls = 0
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
         """Let Python make the module, unless there is one to use."""

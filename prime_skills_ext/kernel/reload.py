@@ -184,6 +184,10 @@ class _Transaction:
         module = self.reusable.get(spec.name)
         if module is None:
             return None
+        before = loader_of(module)
+        if before is not None and isinstance(spec.loader, SkillLoader):
+            # copied: if the reload fails, the old one comes back
+            spec.loader.calls = before.calls
         module.__loader__ = spec.loader
         module.__file__ = spec.origin
         module.__dict__.pop("__path__", None)

@@ -19,6 +19,7 @@ __all__ = [
     "limit",
     "provide",
     "source_directory",
+    "take_calls",
     "terms_of",
     "withdraw",
 ]
@@ -104,13 +105,15 @@ def is_threaded(skill: Skill) -> bool:
 
 
 def terms_of(module: ModuleType) -> Terms | None:
-    """Return the terms of a skill; ``None`` when it is simply called.
+    """Return the terms of a skill that is called; ``None`` when it is simply called.
 
-    The answer is kept on the module's loader, since every call asks.
+    The answer is kept on the module's loader, since every call asks; so the calls are
+    counted there, where ``take_calls`` finds them.
     """
     loader = module.__loader__
     try:
-        epoch, terms = loader.terms  # type: ignore[union-attr]  # a SkillLoader has it
+        loader.calls += 1  # type: ignore[union-attr]  # a SkillLoader has it
+        epoch, terms = loader.terms  # type: ignore[union-attr]
     except AttributeError:
         return _look_up(source_directory(module))  # a module that was made by hand
     if epoch is not _EPOCH.now:
@@ -118,6 +121,20 @@ def terms_of(module: ModuleType) -> Terms | None:
         loader.terms = epoch, terms  # type: ignore[union-attr]
     found: Terms | None = terms
     return found
+
+
+def take_calls(module: object) -> int:
+    """Return how often a skill was called since this was last asked.
+
+    Args:
+        module: What is bound for it; nothing else than a module is ever called.
+    """
+    # as Python itself reads it: a module's own __getattr__ is not for us
+    loader = vars(module).get("__loader__") if isinstance(module, ModuleType) else None
+    calls: int = getattr(loader, "calls", 0)
+    if calls:
+        loader.calls = 0  # type: ignore[union-attr]  # it has them
+    return calls
 
 
 def source_directory(module: ModuleType) -> Path:
