@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import final
 
 from prime_skills_ext import options, spelling
-from prime_skills_ext.grammar import HelpAskedError, Parser, parser, split
+from prime_skills_ext.grammar import HelpAskedError, Parser, cut_text, parser, split
 from prime_skills_ext.manager import SkillManager
 from prime_skills_ext.subcommands import COMMANDS
 from prime_skills_ext.views.door import Door, as_said_at
@@ -58,6 +58,7 @@ def answer(manager: SkillManager, words: str | Sequence[str], *, door: Door) -> 
         SettingsError: The words do not fit the grammar.
         PrimeSkillsError: What the subcommand raises.
     """
+    words, text = cut_text(words, commands=COMMANDS)
     given = split(words, door=door)
     offered = {command.name: command for command in COMMANDS if door in command.doors}
     if all(word in {"--all", "--json"} for word in given):
@@ -74,6 +75,7 @@ def answer(manager: SkillManager, words: str | Sequence[str], *, door: Door) -> 
             spelling.refuse(unknown, known=known, parser=arguments.parser)
     except HelpAskedError as asked:
         return Answer(value=Message(text=str(asked)))
+    arguments.text = text
     value = as_said_at(door, offered[arguments.command].run(manager, arguments))
     return Answer(value=value, as_json=arguments.json)
 

@@ -207,7 +207,10 @@ def cut_text(
     if len(at) < 2 or words[at[0]] not in takers:  # noqa: PLR2004  # command and name
         return words, ""
     end = at[1] + 1
-    return words[:end], " ".join(map(_retyped, words[end:])).strip()
+    text = words[end:]
+    # one word is a text that somebody put in quotation marks to keep it whole
+    joined = text[0] if len(text) == 1 else " ".join(map(_retyped, text))
+    return words[:end], joined.strip()
 
 
 def _retyped(word: str) -> str:

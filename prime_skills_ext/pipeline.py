@@ -189,6 +189,8 @@ class Pipeline:
             catalogue=conclude(bindings),
             wanted=tuple(wanted),
             unavailable=tuple(unavailable),
+            commands=self._commands.directory,
+            settings=found.settings,
         )
         snapshot = snapshot._replace(run=self._timed(snapshot, watch))
         if reload and allow_install:

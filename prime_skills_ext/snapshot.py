@@ -8,6 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple, final
 
+from prime_skills_ext.catalog.settings import Settings
 from prime_skills_ext.catalog.selection import Selection
 from prime_skills_ext.catalog.sources import Source
 from prime_skills_ext.catalog.status import FAILED, Catalogue
@@ -67,6 +68,8 @@ class Snapshot(NamedTuple):
         wanted: The skills that may be installed here.
         unavailable: Those with requirements that may not.
         run: Where the time went until it was found.
+        commands: The folder on ``PATH`` with the skills' commands; ``None`` without.
+        settings: What each settings file says.
     """
 
     sources: tuple[Source, ...]
@@ -78,6 +81,8 @@ class Snapshot(NamedTuple):
     wanted: tuple[Skill, ...] = ()
     unavailable: tuple[Skill, ...] = ()
     run: Run = Run()
+    commands: Path | None = None
+    settings: tuple[Settings, ...] = ()
 
 
 def ready_event(snapshot: Snapshot) -> ProgressEvent:

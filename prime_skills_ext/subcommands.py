@@ -30,12 +30,13 @@ from prime_skills_ext.views.asking import ask_secret
 from prime_skills_ext.views.report import Message
 
 if TYPE_CHECKING:
-    from prime_skills_ext import check, doctor, environments
+    from prime_skills_ext import check, doctor, environments, stats
 else:
     # who asks for one of them does not wait for the others, nor who asks for the table
     check = later("prime_skills_ext.check")
     doctor = later("prime_skills_ext.doctor")
     environments = later("prime_skills_ext.environments")
+    stats = later("prime_skills_ext.stats")
 
 __all__ = ["COMMANDS"]
 
@@ -50,6 +51,26 @@ def _list(manager: SkillManager, arguments: Arguments) -> object:
 
 def _show(manager: SkillManager, arguments: Arguments) -> object:
     return manager.details(arguments.NAME)
+
+
+def _use(manager: SkillManager, arguments: Arguments) -> object:
+    return manager.activate(arguments.NAME, arguments.text)
+
+
+def _prompt(manager: SkillManager, arguments: Arguments) -> object:
+    return manager.prompt(
+        budget=arguments.budget, context=arguments.context, caller=arguments.caller
+    )
+
+
+def _budget(manager: SkillManager, arguments: Arguments) -> object:
+    return manager.budget(
+        budget=arguments.budget, context=arguments.context, caller=arguments.caller
+    )
+
+
+def _stats(manager: SkillManager, arguments: Arguments) -> object:
+    return stats.clear(manager) if arguments.clear else stats.tell(manager)
 
 
 def _add(manager: SkillManager, arguments: Arguments) -> object:
@@ -182,6 +203,32 @@ COMMANDS = (
         help="one skill: card, instructions, signature",
         run=_show,
         takes="skill",
+    ),
+    Command(
+        name="use",
+        help="a skill's instructions, ready for a model, with what you say about them",
+        run=_use,
+        takes="skill",
+        has_text=True,
+        details=options.USE_HELP,
+    ),
+    Command(
+        name="prompt",
+        help="what a model is told of the skills",
+        run=_prompt,
+        options=options.LISTING,
+    ),
+    Command(
+        name="budget",
+        help="how much of that budget each skill takes, what is cut, and why",
+        run=_budget,
+        options=options.LISTING,
+    ),
+    Command(
+        name="stats",
+        help="how often each skill was used, counted on this machine",
+        run=_stats,
+        options=options.STATS,
     ),
     Command(
         name="add",

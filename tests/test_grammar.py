@@ -36,7 +36,8 @@ def test_mx01_text_behind_the_name_is_taken_as_it_is_typed(
     ("words", "head", "text"),
     [
         (["use", "pdf"], ["use", "pdf"], ""),
-        (["use", "pdf", "merge all"], ["use", "pdf"], "'merge all'"),
+        (["use", "pdf", " it's all "], ["use", "pdf"], "it's all"),
+        (["use", "pdf", "merge all", "b"], ["use", "pdf"], "'merge all' b"),
         (["use", "pdf", "what?", "", "-x"], ["use", "pdf"], "what? '' -x"),
         (["use", "--json", "pdf", "--json"], ["use", "--json", "pdf"], "--json"),
         (["use"], ["use"], ""),

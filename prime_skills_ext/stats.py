@@ -1,0 +1,45 @@
+"""The answer of ``%skill stats``: how often each skill was used on this machine."""
+
+from __future__ import annotations
+
+from prime_skills_ext.errors import SettingsError
+from prime_skills_ext.manager import SkillManager
+from prime_skills_ext.views.report import Message
+from prime_skills_ext.views.statistics import SkillUses, Statistics
+
+__all__ = ["clear", "tell"]
+
+
+def tell(manager: SkillManager) -> Statistics:
+    """Say what was counted, the most used first."""
+    manager.take_note()
+    known = manager.catalogue.in_force()
+    found = [
+        SkillUses(
+            name=name,
+            calls=uses.calls,
+            activations=uses.activations,
+            is_here=name in known,
+        )
+        for name, uses in manager.usage.now().items()
+    ]
+    found.sort(key=lambda each: (-each.calls - each.activations, each.name))
+    return Statistics(skills=tuple(found), is_counting=manager.usage_counts)
+
+
+def clear(manager: SkillManager) -> Message:
+    """Forget every number.
+
+    Raises:
+        SettingsError: They cannot be removed.
+    """
+    manager.take_note()
+    try:
+        was_there = manager.usage.clear()
+    except OSError as error:
+        raise SettingsError(
+            f"the numbers cannot be removed: {error.strerror or error}",
+            fix=f"remove {manager.usage.path}",
+            path=manager.usage.path,
+        ) from error
+    return Message(text="The numbers are gone" if was_there else "There were none")
