@@ -166,9 +166,11 @@ class Kernel:
         assert reply["content"]["status"] != "aborted", code
         if expression is not None:
             outcome.evaluated(reply["content"]["user_expressions"]["it"])
-        for payload in reply["content"].get("payload", ()):
-            if payload["source"] == "page":
-                outcome.pages.append(plain(payload["data"]["text/plain"]))
+        outcome.pages = [
+            plain(payload["data"]["text/plain"])
+            for payload in reply["content"].get("payload", ())
+            if payload["source"] == "page"
+        ]
         return outcome
 
     @contextmanager
