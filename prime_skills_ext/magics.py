@@ -26,6 +26,7 @@ from IPython.core.magic import no_var_expand
 
 from prime_skills_ext.errors import PrimeSkillsError
 from prime_skills_ext.garbage import new_only
+from prime_skills_ext.kernel.callers import watch
 from prime_skills_ext.kernel.interrupts import at_once, leave_task, renew
 from prime_skills_ext.kernel.skills import Skills
 from prime_skills_ext.later import later
@@ -99,6 +100,7 @@ class _Door:
         self._undo.append(formatters.register(self._shell))
         self._add_event("pre_run_cell", self._before_cell)
         self._undo.append(inspection.register(self._shell))
+        self._undo.append(watch(self._shell))
         self._undo.append(self.manager.unload)
         with self._progress, new_only():
             self.manager.load()

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -38,6 +39,12 @@ class Outcome:
     #: What went into the pager: ``skill?``.
     pages: list[str] = field(default_factory=list)
     asked: list[dict[str, Any]] = field(default_factory=list)
+
+    def evaluated(self, found: dict[str, Any]) -> None:
+        """Take in what the expression of a request came to."""
+        self.result = found.get("data", {}).get("text/plain")
+        if found["status"] == "error":
+            self.error = f"{found['ename']}: {found['evalue']}"
 
 
 class Driver(Protocol):
@@ -101,7 +108,14 @@ class Kernel:
         self._manager.shutdown_kernel(now=True)
 
     def run(
-        self, code: str, *, answers: Sequence[str] | None = None, history: bool = False
+        self,
+        code: str,
+        *,
+        answers: Sequence[str] | None = None,
+        history: bool = False,
+        caller: str | None = None,
+        silent: bool = False,
+        expression: str | None = None,
     ) -> Outcome:
         """Run ``code`` as a cell.
 
@@ -110,6 +124,9 @@ class Kernel:
             answers: What a person types when asked; ``None`` is a front end that
                 cannot ask.
             history: Store the cell in the history.
+            caller: Who the host says has it executed; ``None`` says nothing.
+            silent: Ask for no output and no reports.
+            expression: Evaluated after the cell; its text or error is the result.
         """
         outcome = Outcome()
         typed = iter(answers or ())
@@ -133,21 +150,39 @@ class Kernel:
             elif kind == "error":
                 outcome.error = f"{content['ename']}: {content['evalue']}"
 
-        reply = self.client.execute_interactive(
-            code,
-            store_history=history,
-            allow_stdin=answers is not None,
-            # else ipykernel may drop a cell that comes right after one that failed
-            stop_on_error=False,
-            timeout=CELL_TIMEOUT_S,
-            output_hook=listen,
-            stdin_hook=ask,
-        )
+        with self._marked(caller):
+            reply = self.client.execute_interactive(
+                code,
+                silent=silent,
+                store_history=history,
+                user_expressions={} if expression is None else {"it": expression},
+                allow_stdin=answers is not None,
+                # else ipykernel may drop a cell that comes right after one that failed
+                stop_on_error=False,
+                timeout=CELL_TIMEOUT_S,
+                output_hook=listen,
+                stdin_hook=ask,
+            )
         assert reply["content"]["status"] != "aborted", code
-        for payload in reply["content"].get("payload", ()):
-            if payload["source"] == "page":
-                outcome.pages.append(plain(payload["data"]["text/plain"]))
+        if expression is not None:
+            outcome.evaluated(reply["content"]["user_expressions"]["it"])
+        outcome.pages = [
+            plain(payload["data"]["text/plain"])
+            for payload in reply["content"].get("payload", ())
+            if payload["source"] == "page"
+        ]
         return outcome
+
+    @contextmanager
+    def _marked(self, caller: str | None) -> Iterator[None]:
+        """Mark the requests that are sent meanwhile, as a host does."""
+        session = self.client.session
+        if caller is not None:
+            session.metadata = {"prime_skills": {"caller": caller}}
+        try:
+            yield
+        finally:
+            session.metadata = {}
 
     def interrupt(self) -> None:
         """Do what the interrupt button does."""
