@@ -15,9 +15,18 @@ from prime_skills_ext.catalog.looking import expanded
 from prime_skills_ext.commands import COMMANDS
 from prime_skills_ext.grammar import Command, choices_of
 from prime_skills_ext.options import RELOAD
+from prime_skills_ext.slash import MARK
 from prime_skills_ext.views.door import Door
 
-__all__ = ["Call", "arguments", "complete", "find_call", "last_word"]
+__all__ = [
+    "Call",
+    "arguments",
+    "complete",
+    "complete_slash",
+    "find_call",
+    "is_use",
+    "last_word",
+]
 
 #: A word as a shell reads it: a backslash or an open quotation mark keeps spaces.
 _WORD: Final = re.compile(r"""(?:\\.|["'][^"']*(?:["']|$)|[^\s\\"'])+""")
@@ -36,6 +45,7 @@ def complete(
     line: str,
     *,
     names: Sequence[str],
+    usable: Sequence[str] = (),
     providers: Callable[[], Sequence[str]] = tuple,
     door: Door = "%skill",
 ) -> list[str]:
@@ -44,6 +54,7 @@ def complete(
     Args:
         line: The line up to the cursor, the door's name included.
         names: Names of the skills there are.
+        usable: Names of those that a person may use by their instructions.
         providers: Names those whose keys there are or could be.
         door: Whose subcommands are offered.
     """
@@ -62,10 +73,41 @@ def complete(
     if command is None:
         return _fitting(_EVERYWHERE if typed.startswith("-") else (), typed, before=())
     return _fitting(
-        _arguments_of(command, typed, before[1:], names=names, providers=providers),
+        _arguments_of(
+            command,
+            typed,
+            before[1:],
+            names=usable if command.has_text else names,
+            providers=providers,
+        ),
         typed,
         before=before[1:],
     )
+
+
+def is_use(line: str) -> bool:
+    """Whether a line names a skill whose text comes next: its hint is of use there."""
+    words = _WORD.findall(line)
+    takers = {command.name for command in COMMANDS if command.has_text}
+    return len(words) > 1 and words[1] in takers
+
+
+def complete_slash(before: str, *, usable: Sequence[str]) -> tuple[str, list[str]]:
+    """Return what may stand at the end of a cell that begins with ``/skill:``.
+
+    Args:
+        before: The cell up to the cursor.
+        usable: Names of the skills that a person may use.
+
+    Returns:
+        What is typed of the name, and the names that it may become. Behind the name
+        stands the skill's text, which nobody can complete.
+    """
+    typed = before.lstrip().removeprefix(MARK)
+    is_over = typed == before.lstrip() or any(map(str.isspace, typed))
+    # a name with a space in it would end there
+    plain = [] if is_over else [name for name in usable if not re.search(r"\s", name)]
+    return typed, sorted(name for name in plain if name.startswith(typed))
 
 
 def last_word(line: str) -> str:
@@ -158,6 +200,8 @@ def _arguments_of(
     providers: Callable[[], Sequence[str]],
 ) -> list[str]:
     asked = dict(command.options).get(before[-1], {}) if before else {}
+    if "choices" in asked:
+        return [*asked["choices"]]
     if "metavar" in asked:
         return _paths(typed) if asked["metavar"] in ("PATH", "FOLDER") else []
     if typed.startswith("-"):

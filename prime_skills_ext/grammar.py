@@ -199,9 +199,12 @@ def cut_text(
     """
     takers = {command.name for command in commands if command.has_text}
     if isinstance(words, str):
-        found = _WITH_TEXT.fullmatch(words)
-        if found is None or found["command"] not in takers:
+        if words.split(maxsplit=1)[:1] not in [[taker] for taker in takers]:
             return words, ""
+        found = _WITH_TEXT.fullmatch(words)
+        if found is None:
+            # a name stands on the line of its command
+            return words.strip().partition("\n")[0], ""
         return found["head"], found["text"].strip()
     at = [number for number, word in enumerate(words) if not word.startswith("-")][:2]
     if len(at) < 2 or words[at[0]] not in takers:  # noqa: PLR2004  # command and name

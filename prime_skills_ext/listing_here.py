@@ -78,5 +78,6 @@ def commands_of(snapshot: Snapshot) -> dict[Path, str]:
         ]
         taken.update(command.name for command in own)
         own.sort(key=lambda command: command.name != command.import_name)
-        found.update({identity: command.name for command in own[:1]})
+        if own:
+            found[identity] = own[0].name
     return found

@@ -8,7 +8,7 @@ registration remembers how it is undone. No logic about skills lives here.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, final
@@ -36,16 +36,17 @@ from prime_skills_ext.views.progress import Progress
 from prime_skills_ext.views.summary import summarise
 
 if TYPE_CHECKING:
-    from prime_skills_ext import commands, completion, login
+    from prime_skills_ext import commands, completion, login, slash
 else:
     # a load asks for nothing: who types %skill, or Tab behind it, does
     commands = later("prime_skills_ext.commands")
     completion = later("prime_skills_ext.completion")
     login = later("prime_skills_ext.login")
+    slash = later("prime_skills_ext.slash")
 
 __all__ = ["load", "unload"]
 
-_OURS = re.compile(r"(?P<before>\s*(?:[\w., ]+=\s*)?)%(?:skill|reload_skills)\s")
+_OURS = re.compile(r"(?P<before>\s*(?:[\w., ]+=\s*)?%?)%(?:skill|reload_skills)\s")
 #: One door per shell; several shells may live in one process.
 _DOORS: WeakKeyDictionary[InteractiveShell, _Door] = WeakKeyDictionary()
 
@@ -95,10 +96,13 @@ class _Door:
         configurables.append(self.manager)
         self._undo.append(lambda: _discard(configurables, self.manager))
         self._add_magic("skill", self.skill)
+        self._add_magic("skill", self.skill, kind="cell")
         self._add_magic("reload_skills", self.reload_skills)
+        self._add_transform()
         self._add_completion()
         self._undo.append(formatters.register(self._shell))
         self._add_event("pre_run_cell", self._before_cell)
+        self._add_event("post_run_cell", self._after_cell)
         self._undo.append(inspection.register(self._shell))
         self._undo.append(watch(self._shell))
         self._undo.append(self.manager.unload)
@@ -116,16 +120,20 @@ class _Door:
                 stack.callback(self._undo.pop(0))
 
     @no_var_expand
-    def skill(self, line: str) -> object:
+    def skill(self, line: str, cell: str = "") -> object:
         """Show the skills of this kernel, or do one thing with them.
 
-        %skill              the table: every skill, its state, and the way out
-        %skill NAME         one skill: card, instructions, signature
-        %skill COMMAND …    %skill --help names the commands
+        %skill                  the table: every skill, its state, and the way out
+        %skill NAME             one skill: card, instructions, signature
+        %skill use NAME …       its instructions for a model, with what you say
+        %%skill use NAME        the same with a whole cell, as /skill:NAME is
+        %skill COMMAND …        %skill --help names the commands
 
-        A line that ends in a question mark is IPython's help: it never gets here.
+        A line that ends in a question mark is IPython's help: it never gets here,
+        a cell does.
         """
-        return self._answer(lambda: commands.run(self.manager, line, door="%skill"))
+        words = f"{line}\n{cell}" if cell else line
+        return self._answer(lambda: commands.run(self.manager, words, door="%skill"))
 
     @no_var_expand
     def reload_skills(self, line: str) -> object:
@@ -151,6 +159,9 @@ class _Door:
         if report is not None:
             self._say(f"Skills: {report}")
 
+    def _after_cell(self, _result: object = None) -> None:
+        self.manager.after_cell()
+
     @staticmethod
     def _say(line: str) -> None:
         # where somebody listens
@@ -168,8 +179,10 @@ class _Door:
             leave_task(error)
             raise
 
-    def _add_magic(self, name: str, function: Callable[[str], object]) -> None:
-        magics = self._shell.magics_manager.magics["line"]
+    def _add_magic(
+        self, name: str, function: Callable[..., object], *, kind: str = "line"
+    ) -> None:
+        magics = self._shell.magics_manager.magics[kind]
         before = magics.get(name)
         magics[name] = function
 
@@ -192,6 +205,11 @@ class _Door:
 
         self._undo.append(undo)
 
+    def _add_transform(self) -> None:
+        transforms = self._shell.input_transformers_cleanup
+        transforms.append(_transform)
+        self._undo.append(lambda: _discard(transforms, _transform))
+
     def _add_completion(self) -> None:
         matchers = self._shell.Completer.custom_matchers
         matchers.append(self._match)
@@ -203,23 +221,41 @@ class _Door:
         # `found = %skill show …` is a line of ours, too
         typed = _OURS.match(line)
         if typed is None:
-            return self._match_call(context)
+            before = _up_to_cursor(context)
+            is_slash = before.lstrip().startswith("/skill:")
+            return self._match_slash(before) if is_slash else self._match_call(context)
         line = line[typed.end("before") :]
         names = [item.skill.name for item in self.manager.catalogue.skills]
+        hints = self._hints()
         found = completion.complete(
-            line, names=names, providers=partial(login.providers, self.manager)
+            line,
+            names=names,
+            usable=[*hints],
+            providers=partial(login.providers, self.manager),
         )
+        shown = hints if completion.is_use(line) else {}
+        return _offer(found, typed=completion.last_word(line), hints=shown)
+
+    def _match_slash(self, before: str) -> SimpleMatcherResult:
+        """Names behind ``/skill:``, where a setting does not switch that off."""
+        hints = self._hints()
+        settings = self.manager.snapshot.settings
+        if not all(each.enable_skill_commands for each in settings):
+            hints = {}
+        typed, found = completion.complete_slash(before, usable=[*hints])
+        return _offer(found, typed=typed, hints=hints)
+
+    def _hints(self) -> dict[str, str]:
+        """What each skill that a person may use takes, by the skill's name."""
         return {
-            "completions": [SimpleCompletion(text, type="skill") for text in found],
-            "matched_fragment": completion.last_word(line),
-            # as an expression the line would be completed with names and keywords
-            "suppress": True,
+            name: item.skill.argument_hint or ""
+            for name, item in self.manager.catalogue.in_force().items()
+            if item.skill.user_invocable
         }
 
     def _match_call(self, context: CompletionContext) -> SimpleMatcherResult:
         """Arguments of ``skills["…"](``, which IPython does not look into."""
-        lines = context.full_text.split("\n")[: context.cursor_line]
-        text = "\n".join([*lines, context.text_until_cursor])
+        text = _up_to_cursor(context)
         skills = self._shell.user_ns.get("skills")
         if "skills" not in text or not isinstance(skills, Skills):
             return {"completions": []}
@@ -231,6 +267,32 @@ class _Door:
             "completions": [SimpleCompletion(text, type="param") for text in found],
             "matched_fragment": call.typed,
         }
+
+
+def _up_to_cursor(context: CompletionContext) -> str:
+    lines = context.full_text.split("\n")[: context.cursor_line]
+    return "\n".join([*lines, context.text_until_cursor])
+
+
+def _offer(
+    found: Sequence[str], *, typed: str, hints: Mapping[str, str]
+) -> SimpleMatcherResult:
+    """Offer words; what a skill takes stands where front ends show a word's type."""
+    return {
+        "completions": [
+            SimpleCompletion(text, type=hints.get(text) or "skill") for text in found
+        ],
+        "matched_fragment": typed,
+        # as an expression the line would be completed with names and keywords
+        "suppress": True,
+    }
+
+
+def _transform(lines: list[str]) -> list[str]:
+    """Use a skill where a cell begins with ``/skill:NAME``."""
+    # most cells have none, and need nothing of ours
+    is_meant = any("/skill:" in line for line in lines)
+    return slash.as_magic(lines) if is_meant else lines
 
 
 def _discard(items: list[Any], item: object) -> None:

@@ -22,7 +22,6 @@ from prime_skills_ext.catalog.selection import Precedence
 from prime_skills_ext.catalog.status import FAILED, Catalogue
 from prime_skills_ext.catalog.survey import Choices
 from prime_skills_ext.catalog.trust import Override
-from prime_skills_ext.configuration import Configuration
 from prime_skills_ext.environment.venv import Mode, find_mode
 from prime_skills_ext.errors import InstallError, PrimeSkillsError
 from prime_skills_ext.kernel import terms
@@ -32,6 +31,7 @@ from prime_skills_ext.later import later
 from prime_skills_ext.pipeline import Pipeline
 from prime_skills_ext.progress import Feed, Listener
 from prime_skills_ext.snapshot import Run, Snapshot, ready_event
+from prime_skills_ext.telling import Telling
 
 if TYPE_CHECKING:
     from prime_skills_ext import instructions, named_paths
@@ -52,7 +52,7 @@ else:
 __all__ = ["SkillManager"]
 
 
-class SkillManager(Configuration):
+class SkillManager(Telling):
     """The skills of one kernel.
 
     Args:
@@ -169,6 +169,7 @@ class SkillManager(Configuration):
         if self._binds:
             terms.limit(self, self.call_timeout_s)
             self._is_loaded = True
+            self._begin_counting()
             if self.nest_asyncio:
                 self._follow_nesting()
         self._snapshot = self._run(allow_install=True)
@@ -299,6 +300,8 @@ class SkillManager(Configuration):
 
     def unload(self) -> None:
         """Leave the namespace, the import system and ``PATH`` as they were."""
+        if self._is_loaded:
+            self._end_counting()
         self._is_loaded = False
         terms.limit(self, None)
         self._pipeline.close()
@@ -320,6 +323,7 @@ class SkillManager(Configuration):
             trust=cast("Override | None", self.trust),
             packages=tuple(self.package_directories),
         )
+        self.take_note()  # some skills may go now
         with self.progress.work():
             snapshot = self._pipeline.run(
                 choices,

@@ -8,8 +8,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple, final
 
-from prime_skills_ext.catalog.settings import Settings
 from prime_skills_ext.catalog.selection import Selection
+from prime_skills_ext.catalog.settings import Settings
 from prime_skills_ext.catalog.sources import Source
 from prime_skills_ext.catalog.status import FAILED, Catalogue
 from prime_skills_ext.environment.installation import InstallReport

@@ -7,11 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from prime_skills_ext.completion import Call, arguments, complete, find_call
+from prime_skills_ext.completion import (
+    Call,
+    arguments,
+    complete,
+    complete_slash,
+    find_call,
+)
 
 
 def _complete(line: str) -> list[str]:
-    return complete(line, names=["edit", "word-count"])
+    return complete(line, names=["edit", "word-count"], usable=["pdf", "word-count"])
 
 
 @pytest.mark.parametrize(
@@ -26,6 +32,12 @@ def _complete(line: str) -> list[str]:
         ("%skill check --fix --", ["--write", "--json", "--help"]),
         ("%skill disable --user w", ["word-count"]),
         ("%skill trust --owner ", []),
+        ("%skill use ", ["pdf", "word-count"]),
+        ("%%skill use w", ["word-count"]),
+        ("%skill use pdf ", []),
+        ("%skill use pdf p", []),
+        ("%skill prompt --caller ", ["model", "user"]),
+        ("%skill budget --budget ", []),
         ("%skill nonsense ", []),
         ("%reload_skills --", ["--retry", "--now", "--json", "--help"]),
         ("%reload_skills --now --r", ["--retry"]),
@@ -63,6 +75,23 @@ def test_mx09_value_of_an_option_is_a_folder_where_it_is_one() -> None:
     """The command in a terminal, too."""
     line = "prime-skills kernelspec install --prefix /"
     assert "/tmp/" in complete(line, names=[], door="prime-skills")
+
+
+@pytest.mark.parametrize(
+    ("before", "typed", "offered"),
+    [
+        ("/skill:", "", ["pdf", "word-count"]),
+        ("\n  /skill:w", "w", ["word-count"]),
+        ("/skill:pdf ", "pdf ", []),
+        ("/skill:pdf\np", "pdf\np", []),
+    ],
+)
+def test_mx09_names_are_offered_behind_the_slash(
+    before: str, typed: str, offered: list[str]
+) -> None:
+    """Where the name ends the skill's text begins, which nobody can complete."""
+    usable = ["word-count", "pdf", "My Skill"]
+    assert (typed, offered) == complete_slash(before, usable=usable)
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from prime_skills_ext.grammar import cut_text
         ('use "My Skill"\nline\n  more\n', 'use "My Skill"', "line\n  more"),
         ("  use\tpdf\nfirst\n\nlast", "use\tpdf", "first\n\nlast"),
         ("use pdf 'unclosed", "use pdf", "'unclosed"),
-        ("use\npdf", "use\npdf", ""),
+        ("use\npdf", "use", ""),
         ("use", "use", ""),
         ("use --help", "use --help", ""),
         ("show pdf more", "show pdf more", ""),

@@ -13,8 +13,11 @@ from pathlib import Path
 
 from prime_skills_ext.catalog.check_report import CheckReport
 from prime_skills_ext.catalog.status import Catalogue, SkillStatus
+from prime_skills_ext.prompt.activation import Activation
+from prime_skills_ext.prompt.listing import Listing
 from prime_skills_ext.skill.finding import Finding
 from prime_skills_ext.skill.model import Diagnostic
+from prime_skills_ext.views.budget import BudgetReport
 from prime_skills_ext.views.card import SkillDetails
 
 __all__ = ["to_json"]
@@ -79,6 +82,45 @@ def _(value: SkillDetails) -> object:
         "doc": value.doc,
         "body": value.body,
     }
+
+
+@_jsonable.register
+def _(value: Listing) -> object:
+    return {
+        "text": value.text,
+        "counted": value.counted,
+        "limit": value.limit,
+        "unit": value.unit,
+        "needed": value.needed,
+        "total_chars": value.total_chars,
+        "skills": _all(value.items),
+    }
+
+
+@_jsonable.register
+def _(value: BudgetReport) -> object:
+    budget, listing = value.budget, value.listing
+    return {
+        "budget": value.preset,
+        "strategy": budget.strategy,
+        "share": budget.share,
+        "context_tokens": budget.context_tokens,
+        "entry_chars": budget.entry_chars,
+        "counted": listing.counted,
+        "limit": listing.limit,
+        "unit": listing.unit,
+        "needed": listing.needed,
+        "wanted": value.wanted,
+        "total_chars": listing.total_chars,
+        "skills": _all(listing.items),
+        "fix": value.fix,
+    }
+
+
+@_jsonable.register
+def _(value: Activation) -> object:
+    told = {each.name: _jsonable(getattr(value, each.name)) for each in fields(value)}
+    return {**told, "text": value.text}
 
 
 @_jsonable.register
