@@ -5,16 +5,11 @@ from __future__ import annotations
 import inspect
 from dataclasses import replace
 
-from prime_skills_ext.catalog.reading import read_file
+from prime_skills_ext.catalog.body import read_body
 from prime_skills_ext.catalog.status import SkillStatus
-from prime_skills_ext.errors import PrimeSkillsError
-from prime_skills_ext.skill import frontmatter
 from prime_skills_ext.views.card import SkillDetails
 
 __all__ = ["read_details"]
-
-#: How much of a skill's file is shown at most.
-MAX_BODY_BYTES = 1 << 24
 
 
 def read_details(status: SkillStatus, *, value: object) -> SkillDetails:
@@ -27,17 +22,7 @@ def read_details(status: SkillStatus, *, value: object) -> SkillDetails:
     Raises:
         PrimeSkillsError: Its file cannot be read.
     """
-    try:
-        text = read_file(status.skill.path, limit=MAX_BODY_BYTES)
-    except OSError as error:
-        raise PrimeSkillsError(
-            f"the instructions of {status.name} cannot be read: {error.strerror}",
-            fix="put the file back, then run %reload_skills",
-            path=status.skill.path,
-        ) from error
-    details = SkillDetails(
-        status=status, body=frontmatter.parse(text, path=status.skill.path).body
-    )
+    details = SkillDetails(status=status, body=read_body(status.skill))
     if status.state not in ("ready", "stale", "name-taken") or not callable(value):
         return details
     return replace(details, signature=_signature(value), doc=inspect.getdoc(value))

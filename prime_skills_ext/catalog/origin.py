@@ -18,4 +18,6 @@ def may_run_commands(status: SkillStatus) -> bool:
 
     Only those of built-in, user and trusted local skills may.
     """
-    return status.source.kind not in _REMOTE and status.state != "untrusted"
+    if not status.is_trusted or status.state == "untrusted":
+        return False
+    return status.source.kind not in _REMOTE

@@ -56,6 +56,8 @@ class SkillStatus:
         bound_as: What to type to reach it: ``word_count`` or ``skills["json"]``;
             ``None`` when it is not bound.
         overrides: Qualified names of the skills that lost their name to it.
+        is_trusted: Whether anything of it may run, whatever its state is: one that
+            is shadowed may be untrusted as well.
     """
 
     skill: Skill
@@ -66,6 +68,7 @@ class SkillStatus:
     fix: str | None = None
     bound_as: str | None = None
     overrides: tuple[str, ...] = ()
+    is_trusted: bool = True
 
     @property
     def name(self) -> str:
@@ -161,11 +164,12 @@ def statuses(
         losers.setdefault(item.by.skill.identity, []).append(item)
 
     skills: list[SkillStatus] = []
-    stand = partial(_winner, problems=problems, names=names)
+    untrusted = selection.untrusted
+    stand = partial(_winner, problems=problems, names=names, untrusted=untrusted)
     for winner in selection.winners:
         lost = losers.get(winner.skill.identity, [])
         skills.append(stand(winner, lost=lost))
-        skills += [_shadowed(item, names=names) for item in lost]
+        skills += [_shadowed(item, names=names, untrusted=untrusted) for item in lost]
     skills += [stand(off.candidate, lost=()) for off in selection.disabled]
     skills += [_removed(status) for status in removed]
     skills.sort(key=lambda status: unicodedata.normalize("NFC", status.skill.name))
@@ -177,6 +181,7 @@ def _winner(
     *,
     problems: Mapping[Path, Problem],
     names: Mapping[Path, str],
+    untrusted: frozenset[Path],
     lost: Iterable[Shadowed],
 ) -> SkillStatus:
     problem = problems.get(candidate.skill.identity)
@@ -192,10 +197,13 @@ def _winner(
         overrides=tuple(
             item.candidate.qualified_name for item in lost if not item.awaits_trust
         ),
+        is_trusted=candidate.skill.identity not in untrusted,
     )
 
 
-def _shadowed(item: Shadowed, *, names: Mapping[Path, str]) -> SkillStatus:
+def _shadowed(
+    item: Shadowed, *, names: Mapping[Path, str], untrusted: frozenset[Path]
+) -> SkillStatus:
     candidate = item.candidate
     state: State = "shadowed"
     reason = f"{item.by.location} has its name"
@@ -212,6 +220,7 @@ def _shadowed(item: Shadowed, *, names: Mapping[Path, str]) -> SkillStatus:
         reason=reason,
         fix=fix,
         bound_as=names.get(candidate.skill.identity),
+        is_trusted=candidate.skill.identity not in untrusted,
     )
 
 

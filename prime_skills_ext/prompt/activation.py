@@ -7,19 +7,37 @@ how the text is filled in ``substitution``'s; a fork goes through what is given 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, final
+from typing import Final, Literal, final
 
-from prime_skills_ext.catalog.reading import read_file
-from prime_skills_ext.catalog.status import SkillStatus
+from prime_skills_ext.catalog.body import read_body
+from prime_skills_ext.catalog.origin import may_run_commands
+from prime_skills_ext.catalog.status import SkillStatus, State
+from prime_skills_ext.errors import (
+    HostError,
+    SkillPermissionError,
+    SkillUnavailableError,
+)
+from prime_skills_ext.prompt import assets
+from prime_skills_ext.prompt.arguments import Values, split
 from prime_skills_ext.prompt.block import Block, one_line, render
-from prime_skills_ext.skill import frontmatter
+from prime_skills_ext.prompt.inline_shell import NOT_ALLOWED, SWITCHED_OFF, Shell, run
+from prime_skills_ext.prompt.shell_script import prepare
+from prime_skills_ext.prompt.substitution import substitute
 
 __all__ = ["Activation", "Caller", "Fork", "ShellPolicy", "activate"]
 
 Caller = Literal["model", "user"]
 ShellPolicy = Literal["run", "notice"]
+
+_ORIGIN: Final = "Relative paths in these instructions start from "
+
+#: States in which instructions are worth reading. Of two skills with one name each is
+#: reached as ``name@source``, and a person may read what nobody trusts yet.
+_USABLE: Final[frozenset[State]] = frozenset(
+    {"ready", "instructions", "stale", "name-taken", "shadowed", "untrusted"}
+)
 
 
 @final
@@ -70,7 +88,7 @@ class Activation:
             Block(
                 name=self.name,
                 location=str(self.location),
-                content=f"Relative paths below start from {where}\n\n{self.body}",
+                content=f"{_ORIGIN}{where}\n\n{self.body}",
                 user_message=self.message,
             )
         )
@@ -120,17 +138,43 @@ def activate(
         HostError: It needs a host, and there is none or it refused.
         PrimeSkillsError: Its file cannot be read.
     """
-    del project, session, environ, shell_policy, shell_timeout_s, caller, fork
     skill = status.skill
-    data = read_file(skill.path, limit=1 << 24)
-    return Activation(
+    _permit(status, caller=caller)
+    if skill.context == "inline":
+        fork = None
+    elif fork is None:
+        raise HostError(
+            f"the skill {skill.name} is for a sub-agent (context: fork), and no agent "
+            "host is connected to this kernel",
+            fix="use it in a kernel that an agent host has started, or remove "
+            "`context: fork` from its SKILL.md",
+            path=skill.path,
+        )
+    given = split(arguments, names=skill.arguments)
+    directory = _directory(status)
+    values = Values.of(
+        given, directory=str(directory), project=str(project), session=session
+    )
+    shell = Shell(
+        skill=skill.name,
+        kind=skill.shell,
+        directory=project,
+        environ=environ,
+        timeout_s=shell_timeout_s,
+    )
+    notice = None if may_run_commands(status) else NOT_ALLOWED
+    if notice is None and shell_policy == "notice":
+        notice = SWITCHED_OFF
+    body, seen = _fill(read_body(skill), values=values, shell=shell, notice=notice)
+    words = set(range(len(given.words)))
+    activation = Activation(
         name=skill.name,
         source=status.source.label,
         location=skill.path,
-        directory=skill.directory,
-        body=frontmatter.parse(data, path=skill.path).body,
+        directory=directory,
+        body=body.strip(),
         arguments=arguments,
-        message=arguments.strip() or None,
+        message=None if words <= seen else arguments.strip() or None,
         context=skill.context,
         allowed_tools=skill.allowed_tools,
         disallowed_tools=skill.disallowed_tools,
@@ -139,3 +183,61 @@ def activate(
         agent=skill.agent,
         background=skill.background,
     )
+    return activation if fork is None else replace(activation, result=fork(activation))
+
+
+def _permit(status: SkillStatus, *, caller: Caller) -> None:
+    """Refuse whoever may not use a skill, and what does not work."""
+    skill = status.skill
+    if caller == "model" and skill.disable_model_invocation:
+        raise SkillPermissionError(
+            f"the skill {skill.name} is not for models (disable-model-invocation)",
+            fix=f"ask the user to run `%skill use {skill.name}` in a cell of their own",
+            path=skill.path,
+        )
+    if caller == "user" and not skill.user_invocable:
+        raise SkillPermissionError(
+            f"the skill {skill.name} is for models alone (user-invocable: false)",
+            fix="leave it to the model, or remove `user-invocable` from its SKILL.md",
+            path=skill.path,
+        )
+    is_untrusted = status.state == "untrusted" or not status.is_trusted
+    if caller == "model" and is_untrusted:
+        raise SkillPermissionError(
+            f"the skill {skill.name} is not trusted",
+            fix="ask the user to look at it, and to run `%skill trust` if it is good",
+            path=skill.path,
+        )
+    if status.state not in _USABLE:
+        raise SkillUnavailableError(
+            f"the skill {skill.name} cannot be used: {status.reason or status.state}",
+            fix=status.fix or f"%skill show {skill.name} says more",
+            path=skill.path,
+        )
+
+
+def _directory(status: SkillStatus) -> Path:
+    """Return what relative paths start from."""
+    directory = status.skill.directory
+    if status.source.kind == "builtin" and assets.has_assets(directory):
+        return assets.extract(directory)
+    return directory
+
+
+def _fill(
+    body: str, *, values: Values, shell: Shell, notice: str | None
+) -> tuple[str, frozenset[int]]:
+    """Return the finished instructions, and which words a model can see in them."""
+    filled = substitute(body, values=values)
+    used = filled.used
+    texts: list[str] = []
+    for part in filled.parts:
+        if isinstance(part, str):
+            texts.append(part)
+        elif notice is not None:
+            texts.append(notice)
+        else:
+            script = prepare(part.script, values=values, shell=shell.kind)
+            used |= script.used
+            texts.append(run(script, written=part.script, shell=shell))
+    return "".join(texts), used

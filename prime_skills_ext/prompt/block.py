@@ -10,6 +10,7 @@ skill's own text can end the block early.
 from __future__ import annotations
 
 import re
+import sys
 from dataclasses import dataclass
 from typing import Final, final
 
@@ -109,5 +110,5 @@ def _character(match: re.Match[str]) -> str:
     what = match[1]
     if not what.startswith("#"):
         return _CHARACTERS[what]
-    number = int(what[2:], 16) if what.startswith("#x") else int(what[1:])
-    return chr(number) if number <= 0x10FFFF else match.group()
+    number = int(f"0{what[1:]}", 0) if what[1] == "x" else int(what[1:])
+    return chr(number) if number <= sys.maxunicode else match.group()

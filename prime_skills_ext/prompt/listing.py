@@ -4,14 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from typing import Literal, final
+from operator import attrgetter
+from typing import Final, Literal, NamedTuple, final
 
 from prime_skills_ext.prompt.budget import Budget, Unit
+from prime_skills_ext.prompt.cleaning import clean
+from prime_skills_ext.prompt.cutting import cut
 from prime_skills_ext.prompt.entry import Entry
+from prime_skills_ext.prompt.markup import to_text
+from prime_skills_ext.prompt.measuring import Meter, meter
+from prime_skills_ext.prompt.strategies import Wish, fit
 
 __all__ = ["Cut", "ListedItem", "Listing", "render_entries"]
 
 Cut = Literal["whole", "trimmed", "no-trigger", "no-description", "left-out"]
+
+_BETWEEN: Final = " - "
 
 
 @final
@@ -86,4 +94,95 @@ def render_entries(
         budget: How much text there may be.
         tools: Names of the model's tools, for the wording; ``None`` if unknown.
     """
-    raise NotImplementedError
+    ordered = sorted(entries, key=attrgetter("name", "location"))
+    counts = meter(budget)
+    told = [_telling(entry, budget=budget, counts=counts) for entry in ordered]
+    wishes = [item.wish for item in told]
+    limit = budget.limit
+    texts = fit(wishes, limit=limit, meter=counts, strategy=budget.strategy)
+    items = tuple(
+        _item(item, text, counts=counts, budget=budget)
+        for item, text in zip(told, texts, strict=True)
+    )
+    return Listing(
+        text=to_text(
+            ordered,
+            [item.name for item in told],
+            texts,
+            tools=tools,
+        ),
+        counted=sum(item.shown for item in items),
+        limit=limit,
+        unit=budget.counted_in,
+        needed=sum(wish.name_size + wish.joined_size for wish in wishes),
+        items=items,
+    )
+
+
+@final
+class _Telling(NamedTuple):
+    """What there is to tell of one skill: cleaned, and capped in its wish."""
+
+    name: str
+    plain: str
+    joined: str
+    full: int
+    wish: Wish
+
+
+def _telling(entry: Entry, *, budget: Budget, counts: Meter) -> _Telling:
+    name = clean(entry.name)
+    plain = joined = clean(entry.description)
+    if entry.when_to_use and (trigger := clean(entry.when_to_use)):
+        joined = f"{plain}{_BETWEEN}{trigger}" if plain else trigger
+    size = counts.size
+    name_size = size(name)
+    plain_shown, joined_shown = plain, joined
+    if (cap := budget.entry_chars) is not None and len(joined) > cap:
+        joined_shown = cut(joined, limit=cap)
+        plain_shown = joined_shown if plain == joined else cut(plain, limit=cap)
+    joined_size = size(joined_shown)
+    wish = Wish(
+        name_size,
+        plain_shown,
+        joined_size if plain_shown == joined_shown else size(plain_shown),
+        joined_shown,
+        joined_size,
+        entry.is_builtin,
+        entry.uses,
+    )
+    full = joined_size if joined_shown == joined else size(joined)
+    return _Telling(name, plain, joined, name_size + full, wish)
+
+
+def _item(
+    told: _Telling, text: str | None, *, counts: Meter, budget: Budget
+) -> ListedItem:
+    wish = told.wish
+    if text is None:
+        shown = 0
+    else:
+        is_wish = text == wish.joined
+        shown = wish.name_size + (wish.joined_size if is_wish else counts.size(text))
+    kind = _kind(told, text)
+    reason = None
+    if kind != "whole":
+        by_cap = text == wish.joined
+        reason = (
+            f"one entry may have {budget.entry_chars:,} characters of text"
+            if by_cap
+            else f"all entries together may have {budget.limit:,} {budget.counted_in}"
+        )
+    return ListedItem(
+        name=told.name, full=told.full, shown=shown, cut=kind, reason=reason
+    )
+
+
+def _kind(told: _Telling, text: str | None) -> Cut:
+    if text is None:
+        return "left-out"
+    if text == told.joined:
+        return "whole"
+    if not text:
+        return "no-description" if told.plain else "no-trigger"
+    return "no-trigger" if text == told.plain else "trimmed"

@@ -7,14 +7,24 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final, Literal
 
-from prime_skills_ext.catalog.status import Catalogue
-from prime_skills_ext.prompt.budget import Budget
+from prime_skills_ext.catalog.gates import State
+from prime_skills_ext.catalog.status import Catalogue, SkillStatus
+from prime_skills_ext.prompt.budget import Budget, named_budget
+from prime_skills_ext.prompt.cleaning import clean
 from prime_skills_ext.prompt.entry import Entry
-from prime_skills_ext.prompt.listing import Listing
+from prime_skills_ext.prompt.listing import Listing, render_entries
+from prime_skills_ext.prompt.tools import can_use_skills
 
-__all__ = ["Caller", "offer", "render"]
+__all__ = ["RESTRICTED", "Caller", "offer", "render"]
 
 Caller = Literal["model", "user"]
+
+#: What stands at a skill that a model sees but may not call.
+RESTRICTED: Final = "Only a person may call this skill; ask for it."
+
+_WORKS: Final[frozenset[State]] = frozenset({"ready", "instructions"})
+#: What somebody should look at, but works as long as something is bound.
+_WORKS_IF_BOUND: Final[frozenset[State]] = frozenset({"name-taken", "stale"})
 
 _NO_COMMANDS: Final[Mapping[Path, str]] = MappingProxyType({})
 _NO_USES: Final[Mapping[str, int]] = MappingProxyType({})
@@ -37,7 +47,47 @@ def offer(
         caller: For whom: what a model may call, or what a person may invoke.
         list_restricted: Name to a model, with a mark, what it may not call.
     """
-    raise NotImplementedError
+    return tuple(
+        _entry(status, commands=commands, uses=uses, caller=caller)
+        for status in catalogue.skills
+        if _works(status) and _may(status, caller, list_restricted=list_restricted)
+    )
+
+
+def _works(status: SkillStatus) -> bool:
+    return status.state in _WORKS or (
+        status.state in _WORKS_IF_BOUND and status.bound_as is not None
+    )
+
+
+def _may(status: SkillStatus, caller: Caller, *, list_restricted: bool) -> bool:
+    if caller == "user":
+        return status.skill.user_invocable
+    return list_restricted or not status.skill.disable_model_invocation
+
+
+def _entry(
+    status: SkillStatus,
+    *,
+    commands: Mapping[Path, str],
+    uses: Mapping[str, int],
+    caller: Caller,
+) -> Entry:
+    skill = status.skill
+    is_restricted = caller == "model" and skill.disable_model_invocation
+    return Entry(
+        # a name that cannot be told as it is would not be found again
+        name=skill.name if clean(skill.name) == skill.name else skill.import_name,
+        kind=skill.kind,
+        description=skill.description,
+        location=str(skill.path),
+        when_to_use=skill.when_to_use,
+        python_import=status.bound_as,
+        command=commands.get(skill.identity),
+        is_builtin=status.source.kind == "builtin",
+        uses=uses.get(skill.name, 0),
+        mark=RESTRICTED if is_restricted else None,
+    )
 
 
 def render(
@@ -66,4 +116,14 @@ def render(
     Raises:
         SettingsError: There is no preset of that name.
     """
-    raise NotImplementedError
+    chosen = named_budget(budget)
+    if not can_use_skills(tools):
+        return Listing(limit=chosen.limit, unit=chosen.counted_in)
+    entries = offer(
+        catalogue,
+        commands=commands,
+        uses=uses,
+        caller=caller,
+        list_restricted=list_restricted,
+    )
+    return render_entries(entries, budget=chosen, tools=tools)

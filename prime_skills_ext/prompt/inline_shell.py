@@ -1,0 +1,171 @@
+"""Running the inline commands of a skill: closed stdin, a time limit, never asking.
+
+Whether they may run is decided by whoever calls. What a command says takes its place;
+one that fails stops the activation.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final, NamedTuple, final
+
+from prime_skills_ext import process
+from prime_skills_ext.errors import PrimeSkillsError, ProcessError
+from prime_skills_ext.prompt.shell_script import Script, ShellName
+
+__all__ = ["NOT_ALLOWED", "SWITCHED_OFF", "Shell", "run"]
+
+SWITCHED_OFF: Final = "[A command stood here. Commands in skills are switched off.]"
+NOT_ALLOWED: Final = (
+    "[A command stood here. Commands of skills that came from elsewhere or are not "
+    "trusted do not run.]"
+)
+
+#: Exit status 1 of these says that there is nothing to be found.
+_SEARCHES: Final = frozenset(
+    {"ack", "ag", "egrep", "fgrep", "findstr", "grep", "rg", "ugrep", "zgrep"}
+)
+_PROGRAMS: Final[Mapping[ShellName, tuple[str, ...]]] = {
+    "bash": ("bash",),
+    "powershell": ("pwsh", "powershell"),
+}
+_OPTIONS: Final[Mapping[ShellName, tuple[str, ...]]] = {
+    "bash": ("-c",),
+    "powershell": ("-NoProfile", "-NonInteractive", "-Command"),
+}
+_OFF: Final = 'switch commands off: %config SkillManager.inline_shell = "notice"'
+_FIX: Final = (
+    f"run it in a terminal in the project's folder and correct the skill, or {_OFF}"
+)
+_LIMIT_FIX: Final = f"raise SkillManager.inline_shell_timeout_s, or {_OFF}"
+_ASSIGNMENT: Final = re.compile(r"[A-Za-z_]\w*=")
+_SHOWN_CHARS: Final = 200
+
+
+@final
+class Shell(NamedTuple):
+    """What runs the inline commands of one activation.
+
+    Attributes:
+        skill: The skill's name, for messages.
+        kind: Which shell.
+        directory: Where commands run.
+        environ: Their environment.
+        timeout_s: Longest that one may take, in seconds.
+    """
+
+    skill: str
+    kind: ShellName
+    directory: Path
+    environ: Mapping[str, str]
+    timeout_s: float
+
+
+def run(script: Script, *, written: str, shell: Shell) -> str:
+    """Run one inline command and return what it says, without the last line breaks.
+
+    Args:
+        script: What the shell is to run.
+        written: The command as it stands in the skill, for messages.
+        shell: What runs it.
+
+    Raises:
+        PrimeSkillsError: There is no such shell here.
+        ProcessError: It failed, or took too long.
+    """
+    named = f"the command `{_short(written)}` of the skill {shell.skill}"
+    # the name in front of the words is what bash calls itself in messages
+    name = (shell.skill,) if shell.kind == "bash" else ()
+    argv = (_program(shell), *_OPTIONS[shell.kind], script.text, *name, *script.words)
+    try:
+        done = process.run(
+            argv,
+            cwd=shell.directory,
+            timeout_s=shell.timeout_s,
+            env={**shell.environ, **script.variables},
+            check=False,
+        )
+    except ProcessError as error:
+        # its own message would show the script as the shell reads it
+        if error.__cause__ is not None:
+            what, fix = f"could not be started: {error.__cause__}", error.fix
+        else:
+            what, fix = f"did not end within {shell.timeout_s:g} s", _LIMIT_FIX
+        tail = error.stderr_tail
+        raise _failure(f"{named} {what}", argv=argv, tail=tail, fix=fix) from error
+    if done.returncode != 0 and not _found_nothing(written, done):
+        tail = "\n".join(
+            process.redact(done.stderr).splitlines()[-process.TAIL_LINES :]
+        )
+        raise _failure(
+            f"{named} failed with exit status {done.returncode}",
+            argv=argv,
+            tail=tail,
+            fix=_FIX,
+            returncode=done.returncode,
+        )
+    return done.stdout.rstrip("\r\n")
+
+
+def _program(shell: Shell) -> str:
+    names = _PROGRAMS[shell.kind]
+    for name in names:
+        found = shutil.which(name, path=shell.environ.get("PATH"))
+        if found:
+            return found
+    raise PrimeSkillsError(
+        f"the skill {shell.skill} has commands for {shell.kind}, and there is no "
+        f"{' or '.join(names)} on PATH",
+        fix=f"install {names[0]}, or {_OFF}",
+    )
+
+
+def _failure(
+    what: str,
+    *,
+    argv: tuple[str, ...],
+    tail: str,
+    fix: str,
+    returncode: int | None = None,
+) -> ProcessError:
+    return ProcessError(
+        f"{what}:\n{tail}" if tail else what,
+        fix=fix,
+        argv=tuple(process.redact(item) for item in argv),
+        returncode=returncode,
+        stderr_tail=tail,
+    )
+
+
+def _found_nothing(command: str, done: process.Completed) -> bool:
+    """Whether a search that ended with 1 just found nothing."""
+    if done.returncode != 1:
+        return False
+    try:
+        lexer = shlex.shlex(command, posix=True, punctuation_chars="();<>|&\n")
+        lexer.whitespace = " \t\r"
+        lexer.whitespace_split = True
+        words = list(lexer)
+    except ValueError:
+        return False
+    last: list[str] = []
+    is_alone = True
+    for word in words:
+        if set(word) <= set(";|&\n()"):
+            # what stands before `&&` may be what failed, and would say so
+            is_alone = is_alone and word == "|"
+            last = []
+        elif last or not _ASSIGNMENT.match(word):
+            last.append(word)
+    is_search = last[:1] and last[0].rpartition("/")[2] in _SEARCHES
+    is_search = is_search or last[:2] == ["git", "grep"]
+    return bool(is_search) and (is_alone or not done.stderr.strip())
+
+
+def _short(command: str) -> str:
+    line = " ".join(command.split())
+    return line if len(line) <= _SHOWN_CHARS else f"{line[:_SHOWN_CHARS]}…"
