@@ -117,8 +117,8 @@ class Telling(Configuration):
 
         The arguments are those of ``prompt``.
         """
-        return budget_view.BudgetReport(
-            listing=self.prompt(budget=budget, context=context, caller=caller),
+        return budget_view.BudgetReport.of(
+            self.prompt(budget=budget, context=context, caller=caller),
             budget=self._budget(chars=budget, context=context),
             preset=self.listing,
         )

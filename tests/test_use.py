@@ -13,7 +13,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from prime_skills_ext.__main__ import main
 from prime_skills_ext.prompt.activation import Activation
 from prime_skills_ext.prompt.usage import Uses
-from tests.conftest import MakeSkill, Run
+from tests.conftest import MakeSkill, Run, write_skill
 from tests.doors import picture
 
 pytestmark = pytest.mark.usefixtures("place")
@@ -23,7 +23,7 @@ ODD = "merge {a} $b 'c d' --json it's %x !y \\"
 
 @pytest.fixture
 def skills(home: Path, make_skill: MakeSkill) -> Path:
-    """A user's skills: one to be used, one that only a model may, one hidden from it."""
+    """A user's skills: one to be used, one for models alone, one not for them."""
     root = home / ".agents" / "skills"
     header = "name: pdf\ndescription: Merges. Use for PDF.\nargument-hint: FILES\n"
     make_skill(root, "pdf", frontmatter=header, body="Merge them.\n")
@@ -134,7 +134,7 @@ def test_unload_takes_every_form_back(
 def _completed(shell: InteractiveShell, text: str) -> list[tuple[str, str]]:
     with provisionalcompleter():
         found = [*shell.Completer.completions(text, len(text))]
-    return sorted((text[: x.start] + x.text, x.type) for x in found)
+    return sorted((text[: x.start] + x.text, x.type or "") for x in found)
 
 
 @pytest.mark.parametrize(
@@ -203,14 +203,13 @@ def test_nothing_is_counted_where_that_is_switched_off(
     run: Run,
     skills: Path,
     home: Path,
-    make_skill: MakeSkill,
     monkeypatch: pytest.MonkeyPatch,
     switch: str,
 ) -> None:
     """Nor written: there is no file."""
     if switch == "variable":
         monkeypatch.setenv("PRIME_SKILLS_USAGE", "0")
-    make_skill(skills, "once", python="def run(): return 1\n")
+    write_skill(skills, "once", python="def run(): return 1\n")
     run("%load_ext prime_skills_ext")
     if switch == "trait":
         run("%config SkillManager.usage_counts = False")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final, final
+from math import ceil
+from typing import Final, Self, final
 
 from prime_skills_ext.prompt.budget import Budget
 from prime_skills_ext.prompt.listing import Cut, ListedItem, Listing
@@ -32,21 +35,19 @@ class BudgetReport:
         listing: The listing.
         budget: Up to where it may go, and how it gets there.
         preset: The name of the budget that this one is made from.
+        fix: How to keep what is cut; ``None`` where all is whole.
     """
 
     listing: Listing
     budget: Budget
     preset: str
+    fix: str | None = None
 
-    @property
-    def fix(self) -> str | None:
-        """How to keep what is cut; ``None`` where all is whole."""
-        if self.listing.is_over_budget:
-            return f"%config SkillManager.listing_chars = {self.listing.needed}"
-        if not self.listing.is_cut:
-            return None
-        most = max(item.full for item in self.listing.items)
-        return f"%config SkillManager.listing_entry_chars = {most}"
+    @classmethod
+    def of(cls, listing: Listing, *, budget: Budget, preset: str) -> Self:
+        """Make the report of a listing, with what would keep everything."""
+        fix = "\n".join(_fixes(listing, budget=budget)) or None
+        return cls(listing=listing, budget=budget, preset=preset, fix=fix)
 
     @property
     def wanted(self) -> int:
@@ -64,16 +65,59 @@ class BudgetReport:
         return self._by_size()[SHOWN:]
 
     @property
-    def told(self) -> str:
-        """Where the budget comes from: ``"1 % of a window of 200,000 tokens"``."""
+    def used(self) -> str:
+        """How much is taken: ``"612 of 8,000 characters"``."""
+        counted, limit = self.listing.counted, self.listing.limit
+        of = "" if limit is None else f" of {limit:,}"
+        return f"{counted:,}{of} {self.listing.unit}"
+
+    @property
+    def terms(self) -> str:
+        """Where the budget comes from, and what holds for each text."""
         budget = self.budget
         if budget.strategy == "none":
-            return "no budget"
-        if budget.chars is not None:
-            return "set as a number"
-        if budget.context_tokens is None:
-            return "for a window of unknown size"
-        return f"{budget.share:.3g} of a window of {budget.context_tokens:,} tokens"
+            told = "no budget"
+        elif budget.chars is not None:
+            told = "a number that is set"
+        elif budget.context_tokens is None:
+            told = "the usual one while the context window is unknown"
+        else:
+            share = f"{100 * budget.share:.4g} %"
+            told = f"{share} of a context window of {budget.context_tokens:,} tokens"
+        if budget.entry_chars is not None:
+            told += f"; {budget.entry_chars:,} characters for the text of one skill"
+        return told
+
+    @property
+    def cuts(self) -> tuple[str, ...]:
+        """What is missing and why, one line for each way and reason."""
+        found = Counter(
+            (item.cut, item.reason)
+            for item in self.listing.items
+            if item.cut != "whole"
+        )
+        ways = [*CUTS]
+        ordered = sorted(found.items(), key=lambda each: ways.index(each[0][0]))
+        return tuple(
+            f"{count:,} {CUTS[cut]}" + (f": {reason}" if reason else "")
+            for (cut, reason), count in ordered
+        )
 
     def _by_size(self) -> tuple[ListedItem, ...]:
         return tuple(sorted(self.listing.items, key=lambda x: (-x.full, x.name)))
+
+
+def _fixes(listing: Listing, *, budget: Budget) -> Iterator[str]:
+    """Say which settings would let everything be whole."""
+    wanted = sum(item.full for item in listing.items)
+    if wanted > listing.needed:
+        # the longest text of all, and a little: its name is counted with it
+        most = max(item.full for item in listing.items)
+        yield f"%config SkillManager.listing_entry_chars = {most}"
+    if listing.limit is None or wanted <= listing.limit:
+        return
+    if listing.unit == "characters":
+        yield f"%config SkillManager.listing_chars = {wanted}"
+    elif budget.context_tokens:
+        share = ceil(1000 * wanted / budget.context_tokens) / 1000
+        yield f"%config SkillManager.listing_share = {share:g}"

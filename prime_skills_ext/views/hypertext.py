@@ -22,10 +22,23 @@ from prime_skills_ext.environment.inventory import (
 )
 from prime_skills_ext.kernel.reload_report import ReloadReport
 from prime_skills_ext.progress import counted
+from prime_skills_ext.prompt.activation import Activation
+from prime_skills_ext.prompt.listing import Listing
 from prime_skills_ext.skill.model import Diagnostic
-from prime_skills_ext.views import chart, findings, housing, markdown, markup
+from prime_skills_ext.views import (
+    budget_chart,
+    chart,
+    findings,
+    housing,
+    markdown,
+    markup,
+    prompting,
+    uses,
+)
+from prime_skills_ext.views.budget import BudgetReport
 from prime_skills_ext.views.card import SkillDetails
 from prime_skills_ext.views.report import Check, CheckState, Doctor, Message
+from prime_skills_ext.views.statistics import Statistics
 from prime_skills_ext.views.text import EMPTY_FIX
 from prime_skills_ext.views.timeline import Timeline, duration
 from prime_skills_ext.views.wording import (
@@ -151,6 +164,10 @@ render.register(EnvironmentPath, housing.path)
 render.register(Inventory, housing.inventory)
 render.register(Pruned, housing.pruned)
 render.register(Rebuilt, housing.rebuilt)
+render.register(Activation, prompting.activation)
+render.register(Listing, prompting.listing)
+render.register(BudgetReport, budget_chart.render)
+render.register(Statistics, uses.as_html)
 
 
 @render.register

@@ -25,10 +25,13 @@ from prime_skills_ext.environment.inventory import (
 )
 from prime_skills_ext.kernel.reload_report import ReloadReport
 from prime_skills_ext.progress import counted
+from prime_skills_ext.prompt.listing import Listing
 from prime_skills_ext.skill.finding import Finding
-from prime_skills_ext.views import bars
+from prime_skills_ext.views import bars, budget_bars, uses
+from prime_skills_ext.views.budget import BudgetReport
 from prime_skills_ext.views.card import SkillDetails
 from prime_skills_ext.views.report import Check, Doctor, Message
+from prime_skills_ext.views.statistics import Statistics
 from prime_skills_ext.views.timeline import Timeline
 from prime_skills_ext.views.wording import (
     bytes_of,
@@ -206,6 +209,15 @@ def _(value: Timeline) -> str:
     for course in value.courses:
         lines += [*([""] if lines else []), *bars.render(course, width=WIDTH)]
     return "\n".join([*lines, *([value.note] if value.note else [])])
+
+
+@render.register
+def _(value: Listing) -> str:
+    return value.text  # to the letter: programs read it, too
+
+
+render.register(BudgetReport, budget_bars.render)
+render.register(Statistics, uses.as_text)
 
 
 def _environment(value: EnvironmentInfo) -> list[str]:

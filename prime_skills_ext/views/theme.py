@@ -192,6 +192,27 @@ _SHEET: Final = """
 & .ps-body a {
   color: var(--jp-content-link-color, color-mix(in srgb, #2f7fd6 75%, currentColor));
 }
+& > .ps-skill:first-of-type { border-top: 0; }
+& .ps-skill > summary {
+  display: flex;
+  flex-wrap: wrap;
+  align-items: center;
+  gap: 4px 10px;
+  padding: 10px 16px;
+  background: var(--ps-soft);
+  list-style: none;
+}
+& .ps-skill > summary::before { content: "▸"; color: var(--ps-muted); }
+& .ps-skill[open] > summary::before { content: "▾"; }
+& .ps-skill > summary::-webkit-details-marker { display: none; }
+& .ps-skill > summary b { font-size: 15px; font-weight: 650; }
+& .ps-skill > dl { padding: 12px 16px 0; }
+& .ps-skill > .ps-body { padding-top: 12px; }
+& .ps-said { border-top: 1px solid var(--ps-line); }
+& .ps-said h4 { margin: 0 0 6px; color: var(--ps-muted); font-size: 12px; }
+& .ps-said .ps-body { padding: 0; }
+& .ps-said pre { margin: 0; padding: 0; background: none; font: inherit; }
+& section + .ps-notes { padding-top: 4px; }
 & ul.ps-notes { margin: 0; padding: 0 16px 12px; list-style: none; }
 & ul.ps-notes li { margin: 6px 0; }
 & .ps-what { width: 70%; }
