@@ -30,8 +30,8 @@ _TRACK: Final = "fill:currentColor;opacity:0.07"
 def render(report: BudgetReport) -> str:
     """Return a budget as a card."""
     pills = "".join(markup.pill("todo", told.split(":")[0]) for told in report.cuts)
-    told = pills or markup.pill("good", "nothing is cut")
-    head = f"<header><b>Budget</b>{told}</header>"
+    verdict = pills or markup.pill("good", "nothing is cut")
+    head = f"<header><b>Budget</b>{verdict}</header>"
     if not report.listing.items:
         note = f"<p class='ps-lead'>Nothing to list: {markup.prose(report.terms)}.</p>"
         return markup.card("<header><b>Budget</b></header>", note)
@@ -42,9 +42,9 @@ def render(report: BudgetReport) -> str:
         f"<section>{_rows(report)}</section>",
     ]
     if report.cuts:
-        cuts = "".join(f"<li>{markup.prose(line)}</li>" for line in report.cuts)
+        told = [*map(markup.prose, report.cuts), markup.fix_line(report.fix)]
+        cuts = "".join(f"<li>{line}</li>" for line in told if line)
         parts.append(f"<ul class='ps-notes'>{cuts}</ul>")
-        parts.append(f"<p class='ps-lead'>{markup.fix_line(report.fix)}</p>")
     return markup.card(head, *parts)
 
 
