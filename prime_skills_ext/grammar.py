@@ -48,6 +48,7 @@ class Command:
         doors: Where it can be called.
         elsewhere: What to do at the other door.
         details: What else its help says, as it is laid out here.
+        for_people: It stores or takes up a decision that is not a model's.
     """
 
     name: str
@@ -58,6 +59,7 @@ class Command:
     doors: tuple[Door, ...] = ("%skill", "prime-skills")
     elsewhere: str = ""
     details: str = ""
+    for_people: bool = False
 
 
 @final
