@@ -6,11 +6,14 @@ Nothing here prints or knows which door it was called through.
 from __future__ import annotations
 
 import dataclasses
+import shlex
 from collections.abc import Sequence
 from typing import final
 
 from prime_skills_ext import options, spelling
+from prime_skills_ext.errors import SkillPermissionError
 from prime_skills_ext.grammar import HelpAskedError, Parser, cut_text, parser, split
+from prime_skills_ext.kernel.callers import Caller
 from prime_skills_ext.manager import SkillManager
 from prime_skills_ext.subcommands import COMMANDS
 from prime_skills_ext.views.door import Door, as_said_at
@@ -34,16 +37,28 @@ class Answer:
     as_json: bool = False
 
 
-def run(manager: SkillManager, words: str | Sequence[str], *, door: Door) -> object:
+def run(
+    manager: SkillManager,
+    words: str | Sequence[str],
+    *,
+    door: Door,
+    caller: Caller = "user",
+) -> object:
     """Run one subcommand and return its value, plain data with ``--json``.
 
     The arguments and errors are those of ``answer``.
     """
-    found = answer(manager, words, door=door)
+    found = answer(manager, words, door=door, caller=caller)
     return to_json(found.value) if found.as_json else found.value
 
 
-def answer(manager: SkillManager, words: str | Sequence[str], *, door: Door) -> Answer:
+def answer(
+    manager: SkillManager,
+    words: str | Sequence[str],
+    *,
+    door: Door,
+    caller: Caller = "user",
+) -> Answer:
     """Run one subcommand.
 
     No word at all means ``list``; a first word that is no subcommand is the name of
@@ -53,9 +68,12 @@ def answer(manager: SkillManager, words: str | Sequence[str], *, door: Door) -> 
         manager: What the subcommand works on.
         words: A line as typed, or words already split.
         door: Named in help and errors.
+        caller: Who asks. What people decide is refused to a model: a guard rail,
+            since it is not kept from what Python can do.
 
     Raises:
         SettingsError: The words do not fit the grammar.
+        SkillPermissionError: A model asked for what is for people.
         PrimeSkillsError: What the subcommand raises.
     """
     words, text = cut_text(words, commands=COMMANDS)
@@ -70,13 +88,20 @@ def answer(manager: SkillManager, words: str | Sequence[str], *, door: Door) -> 
     try:
         arguments, unknown = parser(COMMANDS, door=door).parse_known_args(given)
         if unknown:
-            command = offered.get(arguments.command)
-            known = () if command is None else command.options
+            asked = offered.get(arguments.command)
+            known = () if asked is None else asked.options
             spelling.refuse(unknown, known=known, parser=arguments.parser)
     except HelpAskedError as asked:
         return Answer(value=Message(text=str(asked)))
+    command = offered[arguments.command]
+    if command.for_people and caller == "model":
+        raise SkillPermissionError(
+            f"`{door} {command.name}` is for people, and this cell is the model's",
+            fix=f"ask the user to run `{door} {shlex.join(given)}` in a cell of their "
+            "own",
+        )
     arguments.text = text
-    value = as_said_at(door, offered[arguments.command].run(manager, arguments))
+    value = as_said_at(door, command.run(manager, arguments))
     return Answer(value=value, as_json=arguments.json)
 
 

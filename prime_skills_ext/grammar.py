@@ -52,6 +52,7 @@ class Command:
         details: What else its help says, as it is laid out here.
         has_text: What follows its positional argument is text, taken as it is typed:
             ``arguments.text``.
+        for_people: It stores or takes up a decision that is not a model's.
     """
 
     name: str
@@ -63,6 +64,7 @@ class Command:
     elsewhere: str = ""
     details: str = ""
     has_text: bool = False
+    for_people: bool = False
 
 
 @final

@@ -26,7 +26,7 @@ from IPython.core.magic import no_var_expand
 
 from prime_skills_ext.errors import PrimeSkillsError
 from prime_skills_ext.garbage import new_only
-from prime_skills_ext.kernel.callers import watch
+from prime_skills_ext.kernel.callers import caller, watch
 from prime_skills_ext.kernel.interrupts import at_once, leave_task, renew
 from prime_skills_ext.kernel.skills import Skills
 from prime_skills_ext.later import later
@@ -133,7 +133,10 @@ class _Door:
         a cell does.
         """
         words = f"{line}\n{cell}" if cell else line
-        return self._answer(lambda: commands.run(self.manager, words, door="%skill"))
+        who = caller()
+        return self._answer(
+            lambda: commands.run(self.manager, words, door="%skill", caller=who)
+        )
 
     @no_var_expand
     def reload_skills(self, line: str) -> object:

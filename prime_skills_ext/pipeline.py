@@ -30,6 +30,7 @@ from prime_skills_ext.environment.installation import InstallReport, ensure
 from prime_skills_ext.environment.recorded import borrowed, linked
 from prime_skills_ext.environment.undeclared import find_undeclared, undeclared_notes
 from prime_skills_ext.environment.venv import Environment, Generation, Mode, locate
+from prime_skills_ext.guarding import guards
 from prime_skills_ext.kernel import terms
 from prime_skills_ext.kernel.binding import Binder
 from prime_skills_ext.kernel.bindings import Bindings
@@ -313,11 +314,12 @@ class Pipeline:
         generation = installed.generation
         notes = self._activate(generation)
         holders = [item.skill for item in selection.holders()]
-        usable = [
-            item.skill
+        trusted = [
+            item
             for item in selection.candidates()
             if item.skill.identity not in selection.untrusted
         ]
+        usable = [item.skill for item in trusted]
         directory = self.places.agent_directory
         terms.provide(
             self,
@@ -327,6 +329,7 @@ class Pipeline:
                 for skill in usable
                 if skill.python is not None and terms.is_threaded(skill)
             ],
+            guards=guards(trusted),
         )
         links = linked(generation, is_own=self._mode == "own")
         bindings = self._binder.bind(

@@ -236,6 +236,7 @@ COMMANDS = (
         run=_add,
         takes="path",
         doors=("%skill",),
+        for_people=True,
     ),
     Command(
         name="add",
@@ -243,6 +244,7 @@ COMMANDS = (
         run=_prepare,
         takes="path",
         doors=("prime-skills",),
+        for_people=True,
     ),
     Command(
         name="forget",
@@ -251,6 +253,7 @@ COMMANDS = (
         takes="path",
         doors=("%skill",),
         elsewhere="take the path out of PRIME_SKILLS_PATH, if it is there",
+        for_people=True,
     ),
     Command(
         name="trust",
@@ -258,14 +261,22 @@ COMMANDS = (
         run=_trust,
         takes="folder",
         options=options.TRUST,
+        for_people=True,
     ),
-    Command(name="untrust", help="take trust back", run=_untrust, takes="folder"),
+    Command(
+        name="untrust",
+        help="take trust back",
+        run=_untrust,
+        takes="folder",
+        for_people=True,
+    ),
     Command(
         name="enable",
         help="undo disable",
         run=_enable,
         takes="skill",
         options=options.SCOPES,
+        for_people=True,
     ),
     Command(
         name="disable",
@@ -273,18 +284,21 @@ COMMANDS = (
         run=_disable,
         takes="skill",
         options=options.SCOPES,
+        for_people=True,
     ),
     Command(
         name="login",
         help="ask for a provider's key and keep it",
         run=_login,
         takes="provider",
+        for_people=True,
     ),
     Command(
         name="logout",
         help="remove a provider's key",
         run=_logout,
         takes="provider",
+        for_people=True,
     ),
     Command(
         name="doctor",

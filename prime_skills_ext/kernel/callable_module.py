@@ -15,7 +15,7 @@ import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import CoroutineType, ModuleType
-from typing import Any, Final, cast, final
+from typing import Any, ClassVar, Final, cast, final
 
 from prime_skills_ext.kernel.interrupts import (
     begin,
@@ -30,6 +30,7 @@ from prime_skills_ext.kernel.names import import_name_of
 from prime_skills_ext.kernel.terms import source_directory, terms_of
 
 __all__ = [
+    "CALLS",
     "CallableSkill",
     "find_run",
     "make_callable",
@@ -94,6 +95,8 @@ class CallableSkill(ModuleType):
     ``await skill(...)`` is ``skill.run(...)``, awaited if it can be.
     """
 
+    #: Which of our classes this is, with or without a class of the author's.
+    _kind: ClassVar[type[CallableSkill]]
     # asyncio's own mark; 3.12 and later have an official one, set below
     _is_coroutine = getattr(asyncio.coroutines, "_is_coroutine", None)
     __signature__ = _Signature()
@@ -130,6 +133,9 @@ class CallableSkill(ModuleType):
         return _restore, (self.__name__, str(source_directory(self)))
 
 
+CallableSkill._kind = CallableSkill  # noqa: SLF001  # it has no name inside itself
+#: Code of the functions that a call of a skill runs in.
+CALLS: Final = {CallableSkill.__call__.__code__}
 CallableSkill.__doc__ = cast("str", _Documentation(CallableSkill.__doc__))
 stoppable(CallableSkill.__call__)
 if sys.version_info >= (3, 12):
@@ -139,7 +145,8 @@ if sys.version_info >= (3, 12):
 def find_run(module: ModuleType) -> Callable[..., Any] | None:
     """The callable that a module offers as ``run``, PEP 562 included."""
     own = type(module)
-    if (own is ModuleType or own is CallableSkill) and "run" in module.__dict__:
+    is_ours = own is ModuleType or getattr(own, "_kind", None) is own
+    if is_ours and "run" in module.__dict__:
         run = module.__dict__["run"]  # no code of the skill's own is asked for it
         return run if callable(run) else None
     with watch_interrupts() as interrupts:
@@ -152,23 +159,33 @@ def find_run(module: ModuleType) -> Callable[..., Any] | None:
     return run if callable(run) else None
 
 
-def make_callable(module: ModuleType) -> bool:
+def make_callable(
+    module: ModuleType, *, kind: type[CallableSkill] = CallableSkill
+) -> bool:
     """Make a module with a callable ``run`` callable, in place.
+
+    Args:
+        module: It may be callable as of another kind already.
+        kind: How it is to be called.
 
     Returns:
         Whether this call changed its class. A module that its author made
         callable stays as it is.
     """
-    if callable(module) or find_run(module) is None:
+    own: type[ModuleType] = type(module)
+    if isinstance(module, CallableSkill):
+        if module._kind is kind:  # noqa: SLF001  # of ours
+            return False
+        own = getattr(own, "_own", ModuleType)
+    elif callable(module) or find_run(module) is None:
         return False
-    own = type(module)
     if own is ModuleType:
-        module.__class__ = CallableSkill
+        module.__class__ = kind
         return True
     try:
         # a class of the author's own may refuse to be subclassed
-        mixed = type(f"Callable{own.__name__}", (CallableSkill, own), {"_own": own})
-        module.__class__ = mixed
+        contents = {"_own": own, "_kind": kind}
+        module.__class__ = type(f"Callable{own.__name__}", (kind, own), contents)
     except Exception:  # noqa: BLE001  # a stranger's __init_subclass__
         return False
     return True
@@ -190,7 +207,7 @@ def not_started(call: object) -> str | None:
     """
     if (
         not isinstance(call, CoroutineType)
-        or call.cr_code is not CallableSkill.__call__.__code__
+        or call.cr_code not in CALLS
         or inspect.getcoroutinestate(call) != inspect.CORO_CREATED
     ):
         return None

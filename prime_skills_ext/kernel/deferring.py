@@ -17,6 +17,7 @@ from prime_skills_ext.catalog.status import Problem
 from prime_skills_ext.errors import SkillUnavailableError
 from prime_skills_ext.kernel.callable_module import CallableSkill
 from prime_skills_ext.kernel.failures import import_failed
+from prime_skills_ext.kernel.guarded import GuardedSkill
 from prime_skills_ext.kernel.importing import Deferral, SkillFinder
 from prime_skills_ext.kernel.names import import_name_of
 from prime_skills_ext.kernel.placeholder import (
@@ -24,21 +25,20 @@ from prime_skills_ext.kernel.placeholder import (
     UnavailableImportError,
     unavailable,
 )
-from prime_skills_ext.kernel.terms import source_directory
+from prime_skills_ext.kernel.terms import guard_at, source_directory
 from prime_skills_ext.kernel.trees import SkillTree, stamp
 
 __all__ = ["DeferredSkill", "defer"]
 
 
-@final
 class DeferredSkill(CallableSkill):
     """A skill whose code has not run yet; any use of it runs it."""
 
     def __getattr__(self, attribute: str) -> Any:
         # tools probe names such as _repr_html_ and __wrapped__
         module = self if attribute.endswith("_") else _use(self)
-        if type(module) is DeferredSkill:  # its code runs just now
-            raise AttributeError(
+        if isinstance(module, DeferredSkill):
+            raise AttributeError(  # noqa: TRY004  # its code runs just now
                 f"module {self.__name__!r} has no attribute {attribute!r}"
             )
         return getattr(module, attribute)
@@ -54,8 +54,14 @@ class DeferredSkill(CallableSkill):
         return CallableSkill.__reduce__(self)
 
 
+@final
+class _GuardedDeferredSkill(DeferredSkill, GuardedSkill):
+    """The same, where not everybody's use runs it."""
+
+
 # that of `run`, as for every skill
-type.__setattr__(DeferredSkill, "__doc__", vars(CallableSkill)["__doc__"])
+for _kind in (DeferredSkill, _GuardedDeferredSkill):
+    type.__setattr__(_kind, "__doc__", vars(CallableSkill)["__doc__"])
 
 
 def defer(tree: SkillTree, *, finder: SkillFinder) -> ModuleType | None:
@@ -72,9 +78,9 @@ def defer(tree: SkillTree, *, finder: SkillFinder) -> ModuleType | None:
         spec = finder.locate_root(tree.name, src=tree.src)
         if spec is None:
             return None
-        module = module_from_spec(spec)
-        module.__class__ = DeferredSkill
-        tree.deferred = module
+        tree.deferred = module_from_spec(spec)
+    is_guarded = guard_at(tree.src) is not None
+    tree.deferred.__class__ = _GuardedDeferredSkill if is_guarded else DeferredSkill
     begin = partial(_begin, tree, tree.deferred)
     finder.defer(tree.name, Deferral(src=tree.src, begin=begin, end=tree.dress))
     return tree.deferred

@@ -1,4 +1,4 @@
-"""On what terms each skill is called: what it is lent, off the loop or not, how long.
+"""On what terms each skill is called: by whom, lent what, in a thread, how long.
 
 Every shell says what holds for its skills; the calls ask. It calls nothing itself.
 """
@@ -7,14 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
-from types import ModuleType
-from typing import NamedTuple, final
+from types import MappingProxyType, ModuleType
+from typing import Any, NamedTuple, Protocol, final
 
+from prime_skills_ext.errors import SkillPermissionError
 from prime_skills_ext.kernel.lending import Variables
 from prime_skills_ext.skill.model import Skill
 
 __all__ = [
+    "Guard",
     "Terms",
+    "Watcher",
+    "guard_at",
+    "guard_of",
     "is_threaded",
     "limit",
     "provide",
@@ -40,11 +45,46 @@ class Terms(NamedTuple):
     timeout_s: float | None = None
 
 
+class Watcher(Protocol):
+    """Hears of each call of a skill, with its arguments; the call waits for it."""
+
+    async def before(
+        self, args: tuple[Any, ...], kwargs: Mapping[str, Any]
+    ) -> SkillPermissionError | None:
+        """Return why the call must not be; ``None`` lets it begin."""
+
+    async def after(
+        self, args: tuple[Any, ...], kwargs: Mapping[str, Any], result: Any
+    ) -> None:
+        """Hear what it returned."""
+
+    async def failed(
+        self, args: tuple[Any, ...], kwargs: Mapping[str, Any], error: Exception
+    ) -> None:
+        """Hear what it raised."""
+
+
+@final
+class Guard(NamedTuple):
+    """What stands before the calls of a skill.
+
+    Attributes:
+        name: The skill's.
+        is_for_people: A model may not call it.
+        watcher: Told of each call; ``None`` when nobody is.
+    """
+
+    name: str
+    is_for_people: bool = False
+    watcher: Watcher | None = None
+
+
 _PLAIN = Terms()
 #: By who said so; one per shell.
 _VARIABLES: dict[int, Mapping[Path, Variables]] = {}
 _THREADED: dict[int, Collection[Path]] = {}
 _LIMITS: dict[int, float] = {}
+_GUARDS: dict[int, Mapping[Path, Guard]] = {}
 
 
 @final
@@ -65,6 +105,7 @@ def provide(
     variables: Mapping[Path, Variables],
     *,
     threaded: Iterable[Path] = (),
+    guards: Mapping[Path, Guard] = MappingProxyType({}),
 ) -> None:
     """Say how skills are called.
 
@@ -72,9 +113,11 @@ def provide(
         owner: Who says so; takes the place of what it said before.
         variables: What they are lent, by ``src`` of the skill.
         threaded: The ``src`` of each skill whose ``run`` leaves the loop free.
+        guards: What stands before their calls, by ``src``; from the next bind on.
     """
     _VARIABLES[id(owner)] = dict(variables)
     _THREADED[id(owner)] = frozenset(threaded)
+    _GUARDS[id(owner)] = dict(guards)
     _EPOCH.now = object()
 
 
@@ -82,6 +125,7 @@ def withdraw(owner: object) -> None:
     """Have no terms any more in the name of ``owner``."""
     _VARIABLES.pop(id(owner), None)
     _THREADED.pop(id(owner), None)
+    _GUARDS.pop(id(owner), None)
     limit(owner, None)
 
 
@@ -135,6 +179,16 @@ def take_calls(module: object) -> int:
     if calls:
         loader.calls = 0  # type: ignore[union-attr]  # it has them
     return calls
+
+
+def guard_at(src: Path) -> Guard | None:
+    """Return what stands before the calls of a skill, by its ``src``."""
+    return next((named[src] for named in [*_GUARDS.values()] if src in named), None)
+
+
+def guard_of(module: ModuleType) -> Guard | None:
+    """Return what stands before the calls of a skill."""
+    return guard_at(source_directory(module))
 
 
 def source_directory(module: ModuleType) -> Path:

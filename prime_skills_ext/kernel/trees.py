@@ -26,6 +26,7 @@ from prime_skills_ext.kernel.callable_module import (
 )
 from prime_skills_ext.kernel.importing import SkillFinder
 from prime_skills_ext.kernel.loading import ImportOutcome, belongs
+from prime_skills_ext.kernel.terms import guard_at
 
 if TYPE_CHECKING:
     from prime_skills_ext.kernel.following import History  # a reload makes them
@@ -130,17 +131,28 @@ class SkillTree:
         module = self.module
         if not isinstance(module, ModuleType):
             return
+        kind = _kind(self.src)
         if module is self.deferred:
             self.deferred = None
             if isinstance(module, CallableSkill):  # the author gave it no class
                 is_callable = callable(module.__dict__.get("run"))
-                kind: type[ModuleType] = CallableSkill if is_callable else ModuleType
+                own: type[ModuleType] = kind if is_callable else ModuleType
                 # in one step: other threads may be calling it
-                module.__class__ = kind  # type: ignore[assignment]
+                module.__class__ = own  # type: ignore[assignment]
         if find_run(module) is None:
             make_plain(module)
         else:
-            make_callable(module)
+            make_callable(module, kind=kind)
+
+
+def _kind(src: Path) -> type[CallableSkill]:
+    """How the skill of a ``src`` is called."""
+    if guard_at(src) is None:
+        return CallableSkill
+    # most skills are not guarded
+    from prime_skills_ext.kernel.guarded import GuardedSkill  # noqa: PLC0415
+
+    return GuardedSkill
 
 
 _TREES: dict[tuple[str, Path], SkillTree] = {}
