@@ -66,6 +66,7 @@ class Snapshot(NamedTuple):
         catalogue: How each skill stands.
         wanted: The skills that may be installed here.
         unavailable: Those with requirements that may not.
+        handlers: What an agent host answered when it was found; ``None`` without one.
         run: Where the time went until it was found.
     """
 
@@ -77,6 +78,7 @@ class Snapshot(NamedTuple):
     catalogue: Catalogue
     wanted: tuple[Skill, ...] = ()
     unavailable: tuple[Skill, ...] = ()
+    handlers: frozenset[str] | None = None
     run: Run = Run()
 
 
