@@ -153,7 +153,28 @@ class KernelspecError(PrimeSkillsError):
 
 @final
 class HostError(PrimeSkillsError, RuntimeError):
-    """The agent host is missing or answered with an error."""
+    """The agent host is missing or answered with an error.
+
+    Args:
+        message: What the host said, or what went wrong on the way.
+        fix: What to do about it.
+        path: The file concerned, if there is one.
+        code: The host's word for the kind of error, if it gave one.
+        details: What else the host said about it, if anything.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        fix: str,
+        path: Path | None = None,
+        code: str | None = None,
+        details: object = None,
+    ) -> None:
+        super().__init__(message, fix=fix, path=path)
+        self.code = code
+        self.details = details
 
 
 @final

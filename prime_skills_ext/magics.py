@@ -87,6 +87,7 @@ class _Door:
             namespace=shell.user_ns,
             hidden=shell.user_ns_hidden,
             progress=self._progress.say,
+            kernel=getattr(shell, "kernel", None),  # a terminal has none
         )
 
     def open(self) -> None:
@@ -151,11 +152,14 @@ class _Door:
     def _before_cell(self, _info: object = None) -> None:
         """Take up what changed, where that was asked for or is still owed."""
         renew()
-        if not (self.manager.auto_reload or self.manager.waiting):
+        manager = self.manager
+        polls = bool(manager.auto_reload or manager.waiting)
+        if not (polls or manager.is_host_new):
             return
         try:
             with self._progress:
-                report = at_once(self.manager.poll)
+                at_once(manager.follow_host)
+                report = at_once(manager.poll) if polls else None
         except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001  # the cell is not ours to stop
             self._say(f"Skills: not reloaded: {str(error) or type(error).__name__}")
             return
@@ -174,6 +178,8 @@ class _Door:
     def _answer(self, ask: Callable[[], object]) -> object:
         try:
             with self._progress:
+                # before a silent cell nobody calls us
+                at_once(self.manager.follow_host)
                 return at_once(ask)
         except PrimeSkillsError as error:
             # the only place where ours become IPython's: no traceback, the fix

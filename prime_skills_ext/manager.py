@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from traitlets import TraitError, default, observe, validate
 
+from prime_skills_ext.agent_host import AgentHost
 from prime_skills_ext.catalog.package_sources import PackageDirectory
 from prime_skills_ext.catalog.places import find_places
 from prime_skills_ext.catalog.selection import Precedence
@@ -61,6 +62,7 @@ class SkillManager(Telling):
         progress: Told each step of long work.
         environ: The environment variables to go by, default: this process's.
         mode: How the kernel relates to its environment; ``None`` finds out.
+        kernel: The ipykernel that an agent host may be connected to, if there is one.
     """
 
     def __init__(
@@ -71,6 +73,7 @@ class SkillManager(Telling):
         progress: Listener | None = None,
         environ: Mapping[str, str] | None = None,
         mode: Mode | None = None,
+        kernel: object = None,
         **settings: Any,
     ) -> None:
         self._is_loaded = False
@@ -92,6 +95,8 @@ class SkillManager(Telling):
         self.nesting_problem: Diagnostic | None = None
         # fixed until the trait is set: an os.chdir must not change what counts
         self.places = find_places(environ=self.environ, project=self.project)
+        #: Whoever answers what skills ask of the agent around them.
+        self.host = AgentHost(kernel, environ=self.environ)
         self._binds = namespace is not None
         binder = None
         if namespace is not None:
@@ -103,6 +108,7 @@ class SkillManager(Telling):
             progress=self.progress.tell,
             binder=binder,
             details=self.details,
+            handlers=self.host.handlers,
         )
 
     @observe("project")
@@ -170,6 +176,7 @@ class SkillManager(Telling):
             terms.limit(self, self.call_timeout_s)
             self._is_loaded = True
             self._begin_counting()
+            self.host.open()
             if self.nest_asyncio:
                 self._follow_nesting()
         self._snapshot = self._run(allow_install=True)
@@ -201,6 +208,21 @@ class SkillManager(Telling):
         if found is None or self.waiting - waited:
             return found
         return replace(found, waiting=()) or None
+
+    def follow_host(self) -> None:
+        """Let the states say what the agent host of now answers; installs nothing.
+
+        A host comes, changes and goes while cells run, on other threads: this is for
+        between two of them.
+        """
+        if self.is_host_new:
+            self._snapshot = self._run(allow_install=False)
+
+    @property
+    def is_host_new(self) -> bool:
+        """Whether a host came, changed or went since the states were found."""
+        found = self._snapshot
+        return found is not None and found.handlers != self.host.handlers()
 
     @property
     def waiting(self) -> frozenset[Path]:
@@ -303,6 +325,7 @@ class SkillManager(Telling):
         if self._is_loaded:
             self._end_counting()
         self._is_loaded = False
+        self.host.close()
         terms.limit(self, None)
         self._pipeline.close()
         self._snapshot = None

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, final
 from prime_skills_ext.catalog.credentials import loans
 from prime_skills_ext.catalog.facts import gather_facts
 from prime_skills_ext.catalog.gates import Facts, Problem, gates
-from prime_skills_ext.catalog.hosts import find_handlers
 from prime_skills_ext.catalog.looking import is_there
 from prime_skills_ext.catalog.places import Places
 from prime_skills_ext.catalog.selection import Selection
@@ -63,6 +62,7 @@ class Pipeline:
         progress: Told each step of long work.
         binder: Binds names; ``None`` binds nothing.
         details: Makes what ``skills[name]`` is for a skill of instructions.
+        handlers: Says what an agent host answers now; ``None`` without one.
     """
 
     def __init__(
@@ -74,6 +74,7 @@ class Pipeline:
         progress: Listener,
         binder: Binder | None,
         details: Callable[[str], object],
+        handlers: Callable[[], frozenset[str] | None],
     ) -> None:
         self.places = places
         self._environ = environ
@@ -81,6 +82,7 @@ class Pipeline:
         self._progress = progress
         self._binder = binder
         self._details = details
+        self._handlers = handlers
         self._commands = CommandPath()
         self._active: Generation | None = None
         self._owner = f"shell-{id(self)}"
@@ -137,7 +139,7 @@ class Pipeline:
             selection,
             places=self.places,
             environ=self._environ,
-            handlers=find_handlers(self._environ),
+            handlers=self._handlers(),
             distrusted=found.distrusted,
         )
         gated = gates(selection, facts=facts)
@@ -192,6 +194,7 @@ class Pipeline:
             unavailable=tuple(unavailable),
             commands=self._commands.directory,
             settings=found.settings,
+            handlers=facts.handlers,
         )
         snapshot = snapshot._replace(run=self._timed(snapshot, watch))
         if reload and allow_install:
@@ -259,6 +262,7 @@ class Pipeline:
             places=self.places,
             environ=self._environ,
             commands=self._commands.directory,
+            handlers=self._handlers,
             since_ns=since_ns,
         )
         return standstill.Standstill(

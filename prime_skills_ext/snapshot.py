@@ -67,6 +67,7 @@ class Snapshot(NamedTuple):
         catalogue: How each skill stands.
         wanted: The skills that may be installed here.
         unavailable: Those with requirements that may not.
+        handlers: What an agent host answered when it was found; ``None`` without one.
         run: Where the time went until it was found.
         commands: The folder on ``PATH`` with the skills' commands; ``None`` without.
         settings: What each settings file says.
@@ -80,6 +81,7 @@ class Snapshot(NamedTuple):
     catalogue: Catalogue
     wanted: tuple[Skill, ...] = ()
     unavailable: tuple[Skill, ...] = ()
+    handlers: frozenset[str] | None = None
     run: Run = Run()
     commands: Path | None = None
     settings: tuple[Settings, ...] = ()

@@ -150,6 +150,7 @@ def gather(
     places: Places,
     environ: Mapping[str, str],
     commands: Path | None,
+    handlers: Callable[[], object],
     since_ns: int,
 ) -> Evidence:
     """Put together what a run of the stages looked at.
@@ -161,6 +162,7 @@ def gather(
         places: Where was looked.
         environ: The environment variables that the run saw.
         commands: Where the skills' commands are written.
+        handlers: Says what an agent host answers now.
         since_ns: When the run began.
     """
     evidence = Evidence(since_ns=since_ns)
@@ -186,6 +188,8 @@ def gather(
         for item in snapshot.catalogue.skills
         if item.state == "removed"
     )
+    # hosts come and go without a file of theirs
+    evidence.add_answer(handlers, answer=snapshot.handlers)
     asked = needs_asked(selection, places=places, environ=environ)
     for ask, answer in (*found.asked, *asked):
         evidence.add_answer(ask, answer=answer)

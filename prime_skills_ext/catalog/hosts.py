@@ -72,8 +72,17 @@ _MAX_FILES: Final = 50
 _WORD: Final = rf"\b(?:{HOST_REQUEST}|{MCP_INTEGRATION})\b".encode()
 
 
-def find_handlers(environ: Mapping[str, str]) -> frozenset[str] | None:
-    """Say what an agent host answers here; ``None`` when there is no host."""
+def find_handlers(
+    environ: Mapping[str, str], *, announced: frozenset[str] | None = None
+) -> frozenset[str] | None:
+    """Say what an agent host answers here; ``None`` when there is no host.
+
+    Args:
+        environ: The reference's host is known by a variable, and says nothing.
+        announced: What a host said of itself; that counts.
+    """
+    if announced is not None:
+        return announced
     return REFERENCE_HANDLERS if environ.get("RLM_SESSION_DIR", "").strip() else None
 
 
