@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple, final
 
 from prime_skills_ext.prompt.budget import Strategy
+from prime_skills_ext.prompt.cutting import ELLIPSIS
 from prime_skills_ext.prompt.measuring import Meter
 
 __all__ = ["Wish", "fit"]
@@ -169,7 +170,9 @@ class _Filling:
         told = self._told[at] or ""
         size = self._meter.size(told)
         kept = _worth(self._meter.cut(text, size + share))
-        if len(kept) > len(told) and kept.startswith(told):
+        # an ellipsis alone is no trigger text
+        begun = kept.removesuffix(ELLIPSIS).rstrip()
+        if len(begun) > len(told) and begun.startswith(told):
             self._told[at] = kept
             self._room -= self._meter.size(kept) - size
 
