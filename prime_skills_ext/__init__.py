@@ -37,15 +37,20 @@ if TYPE_CHECKING:
     )
     from prime_skills_ext.kernel.binding import Binder
     from prime_skills_ext.manager import SkillManager
+    from prime_skills_ext.prompt.budget import Budget
+    from prime_skills_ext.prompt.listing import Listing
+    from prime_skills_ext.prompt.offer import render
     from prime_skills_ext.skill.model import Skill
 
 __all__ = [
     "Binder",
+    "Budget",
     "CallTimeoutError",
     "CredentialError",
     "HostError",
     "InstallError",
     "KernelspecError",
+    "Listing",
     "PackageError",
     "PrimeSkillsError",
     "ProcessError",
@@ -61,6 +66,7 @@ __all__ = [
     "discover",
     "load_ipython_extension",
     "plan_installs",
+    "render",
     "select",
     "unload_ipython_extension",
 ]
@@ -69,10 +75,13 @@ __version__ = "0.1.0"
 
 _LATER = {
     "Binder": "prime_skills_ext.kernel.binding",
+    "Budget": "prime_skills_ext.prompt.budget",
+    "Listing": "prime_skills_ext.prompt.listing",
     "Skill": "prime_skills_ext.skill.model",
     "SkillManager": "prime_skills_ext.manager",
     "discover": "prime_skills_ext.catalog.discovery",
     "plan_installs": "prime_skills_ext.environment.plan",
+    "render": "prime_skills_ext.prompt.offer",
     "select": "prime_skills_ext.catalog.selection",
 }
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from traitlets import default
 
+from prime_skills_ext.agent_host import AgentHost
 from prime_skills_ext.catalog.places import Places
 from prime_skills_ext.configuration import Configuration
 from prime_skills_ext.later import later
@@ -53,6 +54,7 @@ class Telling(Configuration):
 
     places: Places
     environ: Mapping[str, str]
+    host: AgentHost
     _binds: bool = False
     _snapshot: Snapshot | None = None
 
@@ -139,6 +141,11 @@ class Telling(Configuration):
                 instructions failed.
         """
         status = self.snapshot.catalogue.get(name)
+
+        def fork(activation: Activation) -> str:
+            limit = self.fork_timeout_s
+            return self.host.fork(activation.text, skill=status.skill, timeout_s=limit)
+
         if self._session is None:
             self._session = activating.session_of(self.environ)
         terms = activating.Terms(
@@ -147,7 +154,8 @@ class Telling(Configuration):
             environ=self.environ,
             shell_policy=cast("ShellPolicy", self.inline_shell),
             shell_timeout_s=self.inline_shell_timeout_s,
-            fork=None,
+            # without a host the skill is refused before a command of it runs
+            fork=None if self.host.handlers() is None else fork,
         )
         # a command in a terminal has no cell, and no model behind it
         who: Caller = callers.caller() if self._binds else "user"

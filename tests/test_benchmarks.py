@@ -80,3 +80,9 @@ def test_call_prints_a_row_for_every_pair(kinds: Kinds) -> None:
     """It loads its skill by itself; few calls prove nothing and suffice."""
     found = kinds("call.py", "--calls", "20", "--rounds", "1")
     assert ["async", "async", "sync", "waiting"] == found
+
+
+def test_listing_prints_a_row_for_every_budget(kinds: Kinds) -> None:
+    """It makes its skills by itself; few of them prove nothing and suffice."""
+    found = kinds("listing.py", "--skills", "20", "--rounds", "1")
+    assert ["none", "claude", "codex", "claude, half", "codex, half"] == found

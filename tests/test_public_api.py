@@ -15,11 +15,13 @@ def test_the_public_names_are_these() -> None:
     """Adding or removing a public name is a decision, not an accident."""
     expected = [
         "Binder",
+        "Budget",
         "CallTimeoutError",
         "CredentialError",
         "HostError",
         "InstallError",
         "KernelspecError",
+        "Listing",
         "PackageError",
         "PrimeSkillsError",
         "ProcessError",
@@ -35,6 +37,7 @@ def test_the_public_names_are_these() -> None:
         "discover",
         "load_ipython_extension",
         "plan_installs",
+        "render",
         "select",
         "unload_ipython_extension",
     ]

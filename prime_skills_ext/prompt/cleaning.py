@@ -32,13 +32,17 @@ _IN_ATTRIBUTES: Final = str.maketrans(
 
 def clean(text: str) -> str:
     """Return ``text`` on one line, without what nobody sees."""
-    if text.isascii() and text.isprintable():
-        return text if "  " not in text and text == text.strip() else folded(text)
-    text = folded(_NO_TEXT.sub("", text))
+    # most text needs nothing: no control characters and, but for blanks, no white space
+    if text.isprintable():
+        text = text if "  " not in text and text == text.strip() else folded(text)
+        if text.isascii():
+            return text
+    else:
+        text = folded(_NO_TEXT.sub("", text))
     # a character that stands beside a removed one may have needed it to be seen
     while (visible := without_invisible(text)) != text:
-        text = visible
-    return folded(text)
+        text = folded(visible)
+    return text
 
 
 def escaped(text: str) -> str:

@@ -19,8 +19,10 @@ ELLIPSIS: Final = "…"
 #: letter; in Chinese and Japanese nothing needs to follow. A short word with a point
 #: is an abbreviation (`e.g.`, `vs.`) or too short to be worth a sentence.
 _SENTENCE_END: Final = re.compile(
-    r"""(?:(?<![\s(.]\w)(?<!^\w)(?<!\bvs)(?<!\betc)\.|[!?])["'\u201d\u2019)\]]*"""
-    r"(?=\s+[^\sa-z])|[\u3002\uff01\uff1f]"
+    r"[.!?\u3002\uff01\uff1f]"
+    r"(?:(?<=[\u3002\uff01\uff1f])"
+    r"|(?<!^\w\.)(?<![\s(.]\w\.)(?<!\bvs\.)(?<!\betc\.)"
+    r"""["'\u201d\u2019)\]]*(?=\s+[^\sa-z]))"""
 )
 _NO_END: Final = " .,;:-–—("  # noqa: RUF001
 
@@ -62,12 +64,13 @@ def cut(text: str, *, limit: int) -> str:
 
 def _sentences(text: str, *, limit: int) -> str:
     """Return the sentences that fit, if they are half of what would."""
-    # one more, so that what comes after the end can be seen
-    ends = (match.end() for match in _SENTENCE_END.finditer(text, 0, limit + 2))
-    end = max(takewhile(lambda end: end <= limit, ends), default=0)
-    if 2 * end < limit or not _is_edge(text, end):
-        return ""
-    return text[:end]
+    # two more, so that what comes after the end can be seen
+    ends = _SENTENCE_END.finditer(text, max(0, limit // 2 - 1), limit + 2)
+    end = 0
+    for match in ends:
+        if match.end() <= limit:
+            end = match.end()
+    return text[:end] if 2 * end >= limit and _is_edge(text, end) else ""
 
 
 def _words(text: str, *, limit: int) -> str:

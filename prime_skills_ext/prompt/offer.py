@@ -9,6 +9,7 @@ from typing import Final, Literal
 
 from prime_skills_ext.catalog.gates import State
 from prime_skills_ext.catalog.status import Catalogue, SkillStatus
+from prime_skills_ext.errors import UnknownSkillError
 from prime_skills_ext.prompt.budget import Budget, named_budget
 from prime_skills_ext.prompt.cleaning import clean
 from prime_skills_ext.prompt.entry import Entry
@@ -48,9 +49,11 @@ def offer(
         list_restricted: Name to a model, with a mark, what it may not call.
     """
     return tuple(
-        _entry(status, commands=commands, uses=uses, caller=caller)
+        _entry(status, name=name, commands=commands, uses=uses, caller=caller)
         for status in catalogue.skills
-        if _works(status) and _may(status, caller, list_restricted=list_restricted)
+        if _works(status)
+        and _may(status, caller, list_restricted=list_restricted)
+        and (name := _told_name(status, catalogue)) is not None
     )
 
 
@@ -66,9 +69,30 @@ def _may(status: SkillStatus, caller: Caller, *, list_restricted: bool) -> bool:
     return list_restricted or not status.skill.disable_model_invocation
 
 
+def _told_name(status: SkillStatus, catalogue: Catalogue) -> str | None:
+    """Return a name that can be told as it is and leads back to the skill."""
+    skill = status.skill
+    if clean(skill.name) == skill.name:
+        return skill.name
+    for name in (skill.import_name, f"{skill.import_name}@{status.source.label}"):
+        try:
+            if clean(name) == name and catalogue.get(name) is status:
+                return name
+        except UnknownSkillError:
+            continue
+    return None
+
+
+def _told_import(status: SkillStatus) -> str | None:
+    if status.bound_as is None or clean(status.bound_as) == status.bound_as:
+        return status.bound_as
+    return f'skills["{status.skill.import_name}"]'
+
+
 def _entry(
     status: SkillStatus,
     *,
+    name: str,
     commands: Mapping[Path, str],
     uses: Mapping[str, int],
     caller: Caller,
@@ -76,13 +100,12 @@ def _entry(
     skill = status.skill
     is_restricted = caller == "model" and skill.disable_model_invocation
     return Entry(
-        # a name that cannot be told as it is would not be found again
-        name=skill.name if clean(skill.name) == skill.name else skill.import_name,
+        name=name,
         kind=skill.kind,
         description=skill.description,
         location=str(skill.path),
         when_to_use=skill.when_to_use,
-        python_import=status.bound_as,
+        python_import=_told_import(status),
         command=commands.get(skill.identity),
         is_builtin=status.source.kind == "builtin",
         uses=uses.get(skill.name, 0),

@@ -8,9 +8,11 @@ the least used, the next one's, and so on, while ``codex`` shortens all evenly.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from operator import itemgetter
 from typing import Final, NamedTuple, final
 
 from prime_skills_ext.prompt.budget import Strategy
+from prime_skills_ext.prompt.cutting import ELLIPSIS
 from prime_skills_ext.prompt.measuring import Meter
 
 __all__ = ["Wish", "fit"]
@@ -133,31 +135,29 @@ class _Filling:
     def fill(self, *groups: Sequence[int]) -> list[str | None]:
         for group in groups:
             wishes = [(at, self._wishes[at]) for at in group]
-            plain = {at: (wish.plain, wish.plain_size) for at, wish in wishes}
-            joined = {
-                at: (wish.joined, wish.joined_size - wish.plain_size)
-                for at, wish in wishes
-            }
-            for wanted in (plain, joined):
-                if not self._grow(wanted):
-                    return self._told
+            plain = [(it.plain_size, at, it.plain) for at, it in wishes]
+            joined = [
+                (it.joined_size - it.plain_size, at, it.joined)
+                for at, it in wishes
+                if it.joined != it.plain
+            ]
+            if not (self._grow(plain) and self._grow(joined)):
+                break
         return self._told
 
-    def _grow(self, wanted: dict[int, tuple[str, int]]) -> bool:
+    def _grow(self, wanted: Sequence[tuple[int, int, str]]) -> bool:
         """Give room to the texts; say whether there was enough for all.
 
         Args:
-            wanted: By skill, what it would tell now, and by how much that is longer
-                than what it tells already.
+            wanted: By how much longer each skill's text would be than what it tells
+                already; the skill; the text.
         """
-        is_enough = sum(extra for _, extra in wanted.values()) <= self._room
+        is_enough = sum(extra for extra, _, _ in wanted) <= self._room
         # what a short one does not need goes to the longer ones
-        for left, (at, (text, extra)) in zip(
-            range(len(wanted), 0, -1),
-            sorted(wanted.items(), key=lambda item: item[1][1]),
-            strict=True,
-        ):
+        left = len(wanted)
+        for extra, at, text in sorted(wanted, key=itemgetter(0)):
             share = self._room // left
+            left -= 1
             if is_enough or extra <= share:
                 self._told[at] = text
                 self._room -= extra
@@ -169,7 +169,9 @@ class _Filling:
         told = self._told[at] or ""
         size = self._meter.size(told)
         kept = _worth(self._meter.cut(text, size + share))
-        if len(kept) > len(told) and kept.startswith(told):
+        # an ellipsis alone is no trigger text
+        begun = kept.removesuffix(ELLIPSIS).rstrip()
+        if len(begun) > len(told) and begun.startswith(told):
             self._told[at] = kept
             self._room -= self._meter.size(kept) - size
 

@@ -65,7 +65,7 @@ def invisible_characters(text: str) -> tuple[str, ...]:
 
 def without_invisible(text: str) -> str:
     """Return ``text`` without the characters ``invisible_characters`` names."""
-    if text.isascii():
+    if text.isascii() or _INVISIBLE.search(text) is None:
         return text
     kept = []
     end = 0
