@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import Final, Literal, NamedTuple, final
@@ -100,17 +100,9 @@ def render_entries(
     wishes = [item.wish for item in told]
     limit = budget.limit
     texts = fit(wishes, limit=limit, meter=counts, strategy=budget.strategy)
-    items = tuple(
-        _item(item, text, counts=counts, budget=budget)
-        for item, text in zip(told, texts, strict=True)
-    )
+    items = tuple(_items(told, texts, counts=counts, budget=budget))
     return Listing(
-        text=to_text(
-            ordered,
-            [item.name for item in told],
-            texts,
-            tools=tools,
-        ),
+        text=to_text(ordered, [item.name for item in told], texts, tools=tools),
         counted=sum(item.shown for item in items),
         limit=limit,
         unit=budget.counted_in,
@@ -155,27 +147,30 @@ def _telling(entry: Entry, *, budget: Budget, counts: Meter) -> _Telling:
     return _Telling(name, plain, joined, name_size + full, wish)
 
 
-def _item(
-    told: _Telling, text: str | None, *, counts: Meter, budget: Budget
-) -> ListedItem:
-    wish = told.wish
-    if text is None:
-        shown = 0
-    else:
-        is_wish = text == wish.joined
-        shown = wish.name_size + (wish.joined_size if is_wish else counts.size(text))
-    kind = _kind(told, text)
-    reason = None
-    if kind != "whole":
-        by_cap = text == wish.joined
-        reason = (
-            f"one entry may have {budget.entry_chars:,} characters of text"
-            if by_cap
-            else f"all entries together may have {budget.limit:,} {budget.counted_in}"
+def _items(
+    told: Iterable[_Telling],
+    texts: Iterable[str | None],
+    *,
+    counts: Meter,
+    budget: Budget,
+) -> Iterator[ListedItem]:
+    limit = "" if budget.limit is None else f"{budget.limit:,} {budget.counted_in}"
+    used_up = f"all entries together may have {limit}"
+    too_long = f"one entry may have {budget.entry_chars or 0:,} characters of text"
+    for item, text in zip(told, texts, strict=True):
+        wish = item.wish
+        kind = _kind(item, text)
+        reason: str | None = used_up
+        if text is None:
+            shown = 0
+        elif text == wish.joined:
+            shown = wish.name_size + wish.joined_size
+            reason = None if kind == "whole" else too_long
+        else:
+            shown = wish.name_size + counts.size(text)
+        yield ListedItem(
+            name=item.name, full=item.full, shown=shown, cut=kind, reason=reason
         )
-    return ListedItem(
-        name=told.name, full=told.full, shown=shown, cut=kind, reason=reason
-    )
 
 
 def _kind(told: _Telling, text: str | None) -> Cut:
