@@ -29,6 +29,7 @@ class Watch:
     def __init__(self) -> None:
         self.is_on = False
         self.opened: list[Path] = []
+        self.modes: set[str | None] = set()
         self.read = b""
 
     def hear(self, event: str, arguments: tuple[Any, ...]) -> None:
@@ -36,6 +37,7 @@ class Watch:
             path = Path(os.fsdecode(arguments[0]))
             if path.name == "SKILL.md":
                 self.opened.append(path)
+                self.modes.add(arguments[1])
 
 
 WATCH = Watch()
@@ -46,7 +48,7 @@ def watch(monkeypatch: pytest.MonkeyPatch) -> Iterator[Watch]:
     """The one watch of this process: an audit hook stays for ever."""
     if not WATCH.opened and not WATCH.read:
         sys.addaudithook(WATCH.hear)
-    WATCH.opened, WATCH.read, WATCH.is_on = [], b"", True
+    WATCH.opened, WATCH.modes, WATCH.read = [], set(), b""
     # the one place that opens such files reads by this call
     real: Callable[[int, int], bytes] = os.read
 
@@ -67,6 +69,7 @@ def test_no_body_is_read_before_its_skill_is_used(
     skills = home / ".prime/agent/skills"
     for name in NAMES:
         write_skill(skills, name, body=BODY)
+    watch.is_on = True
     run("%load_ext prime_skills_ext")
     run("%skill")
     run("%skill list --all --json")
@@ -75,7 +78,8 @@ def test_no_body_is_read_before_its_skill_is_used(
         run("list(get_ipython().Completer.completions('%skill show al', 14))")
     run("%reload_skills")
 
-    # every opening went through the reader that is watched, and met a header
+    # `os.open` has no mode: nothing was opened but by the reader that is watched
+    assert {None} == watch.modes
     assert set(NAMES) == {path.parent.name for path in watch.opened} & set(NAMES)
     assert b"name: alpha" in watch.read
     assert MARK not in watch.read
