@@ -9,7 +9,8 @@ import pytest
 
 from prime_skills_ext.catalog.discovery import Discovery, discover
 from prime_skills_ext.catalog.gates import Facts, Problem, gates
-from prime_skills_ext.catalog.selection import Selection, select
+from prime_skills_ext.catalog.origin import may_run_commands
+from prime_skills_ext.catalog.selection import Disabling, Selection, select
 from prime_skills_ext.catalog.status import Catalogue, SkillStatus, statuses
 from prime_skills_ext.errors import UnknownSkillError
 from tests.catalog.conftest import MakeSource
@@ -124,6 +125,40 @@ def test_se07_untrusted_skill_that_would_override_says_so(selection: Selection) 
     )
     assert "%skill trust" == status.fix
     assert () == catalogue(selection).get("word-count").overrides
+
+
+def test_se01_trust_is_known_of_every_skill(
+    tmp_path: Path, make_skill: MakeSkill, make_source: MakeSource
+) -> None:
+    """Also of one that lost its name to another untrusted one, or is disabled."""
+    near, far, user = (tmp_path / name for name in ("near", "far", "user"))
+    make_skill(near, "deploy")
+    make_skill(far, "deploy")
+    make_skill(far, "off")
+    make_skill(user, "edit")
+    found = discover(
+        [
+            make_source(near, "project", label="project"),
+            make_source(far, "project", label="project:far", order=1),
+            make_source(user, "user"),
+        ]
+    )
+    selection = select(
+        found,
+        trusted=lambda item: item.source.kind != "project",
+        disabled=lambda item: (
+            Disabling(reason="r", fix="f") if item.skill.name == "off" else None
+        ),
+    )
+    assert [
+        ("project: deploy", "untrusted", False, False),
+        ("project:far: deploy", "shadowed", False, False),
+        ("user: edit", "instructions", True, True),
+        ("project:far: off", "disabled", False, False),
+    ] == [
+        (status.location, status.state, status.is_trusted, may_run_commands(status))
+        for status in catalogue(selection).skills
+    ]
 
 
 def test_pr04_winner_names_what_it_overrides(selection: Selection) -> None:

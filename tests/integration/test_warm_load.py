@@ -20,8 +20,10 @@ COLD = frozenset(
     for name in (
         *("check", "commands", "completion", "demo", "doctor", "grammar"),
         *("kernelspec", "login", "process", "switching", "trusting"),
+        *("prompt.activation", "prompt.arguments", "prompt.assets", "prompt.block"),
+        *("prompt.inline_shell", "prompt.shell_script", "prompt.substitution"),
         *("catalog._settings_text", "catalog._worktree", "catalog.check_report"),
-        *("catalog.checking", "catalog.configured", "catalog.content"),
+        *("catalog.body", "catalog.checking", "catalog.configured", "catalog.content"),
         *("catalog.credential_store", "catalog.nearby", "catalog.patterns"),
         *("catalog.settings_file",),
         *("environment.apply", "environment.assessment", "environment.blame"),
