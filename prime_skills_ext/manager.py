@@ -103,6 +103,7 @@ class SkillManager(Configuration):
             progress=self.progress.tell,
             binder=binder,
             details=self.details,
+            are_hooks_on=lambda: self.hooks,
         )
 
     @observe("project")

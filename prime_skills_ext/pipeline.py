@@ -63,6 +63,7 @@ class Pipeline:
         progress: Told each step of long work.
         binder: Binds names; ``None`` binds nothing.
         details: Makes what ``skills[name]`` is for a skill of instructions.
+        are_hooks_on: Whether the hooks of skills run; asked at each use.
     """
 
     def __init__(
@@ -74,6 +75,7 @@ class Pipeline:
         progress: Listener,
         binder: Binder | None,
         details: Callable[[str], object],
+        are_hooks_on: Callable[[], bool] = lambda: True,
     ) -> None:
         self.places = places
         self._environ = environ
@@ -81,6 +83,7 @@ class Pipeline:
         self._progress = progress
         self._binder = binder
         self._details = details
+        self._are_hooks_on = are_hooks_on
         self._commands = CommandPath()
         self._active: Generation | None = None
         self._owner = f"shell-{id(self)}"
@@ -327,7 +330,12 @@ class Pipeline:
                 for skill in usable
                 if skill.python is not None and terms.is_threaded(skill)
             ],
-            guards=guards(trusted),
+            guards=guards(
+                trusted,
+                project=self.places.project_root,
+                environ=self._environ,
+                are_hooks_on=self._are_hooks_on,
+            ),
         )
         links = linked(generation, is_own=self._mode == "own")
         bindings = self._binder.bind(
