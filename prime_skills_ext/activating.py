@@ -1,16 +1,17 @@
-"""Using a skill by its instructions, here: what the settings say, and whose project.
+"""Using a skill by its instructions, here: what the settings say, and whose hooks run.
 
 Who may have them, and what becomes of their text, is ``prompt``'s to say.
 """
 
 from __future__ import annotations
 
-import uuid
-from collections.abc import Mapping
-from typing import Final, NamedTuple, final
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple, final
 
-from prime_skills_ext.catalog.places import Places
 from prime_skills_ext.catalog.status import SkillStatus
+from prime_skills_ext.kernel.skills import run_sync
 from prime_skills_ext.prompt.activation import (
     Activation,
     Caller,
@@ -18,61 +19,88 @@ from prime_skills_ext.prompt.activation import (
     ShellPolicy,
     activate,
 )
+from prime_skills_ext.prompt.hooks import Hooks, Place, hooks_of
+from prime_skills_ext.prompt.session import session_id
+from prime_skills_ext.skill.model import Skill
 
-__all__ = ["SESSION_VARIABLE", "Terms", "session_of", "use"]
-
-#: Where a host tells its session's id.
-SESSION_VARIABLE: Final = "CLAUDE_SESSION_ID"
+__all__ = ["Terms", "Uses"]
 
 
 @final
 class Terms(NamedTuple):
-    """On what terms skills are used by their instructions.
+    """On what terms a skill is used by its instructions.
 
     Attributes:
-        places: The directories that everything is found from.
-        session: The session's id.
-        environ: The environment variables to go by.
+        project: The project's root.
+        environ: The environment variables of inline commands and hooks.
         shell_policy: What becomes of inline commands.
         shell_timeout_s: Longest that one may take, in seconds.
-        fork: Hands a ``context: fork`` skill to a sub-agent.
+        fork: Hands a ``context: fork`` skill to a sub-agent; ``None`` without a host.
+        are_hooks_on: Whether hooks run; asked each time.
     """
 
-    places: Places
-    session: str
+    project: Path
     environ: Mapping[str, str]
     shell_policy: ShellPolicy
     shell_timeout_s: float
     fork: Fork | None
+    are_hooks_on: Callable[[], bool]
 
 
-def session_of(environ: Mapping[str, str]) -> str:
-    """Return the host's id of the session; without a host a new one."""
-    return environ.get(SESSION_VARIABLE) or uuid.uuid4().hex
+@final
+class Uses:
+    """The uses of one kernel: hooks remember what they did and told there."""
 
+    def __init__(self) -> None:
+        self._hooks: dict[Path, tuple[Skill, Hooks | None]] = {}
 
-def use(
-    status: SkillStatus, arguments: str, *, caller: Caller, terms: Terms
-) -> Activation:
-    """Read a skill's instructions and make them ready for a model.
+    def activate(
+        self, status: SkillStatus, arguments: str, *, caller: Caller, terms: Terms
+    ) -> Activation:
+        """Read a skill's instructions and make them ready for a model.
 
-    Args:
-        status: The skill and how it stands.
-        arguments: What is given with it, as written.
-        caller: Who asks.
-        terms: On what terms.
+        Args:
+            status: The skill and how it stands.
+            arguments: What is given with it, as written.
+            caller: Who asks.
+            terms: On what terms.
 
-    Raises:
-        PrimeSkillsError: As ``prompt.activation.activate`` has it.
-    """
-    return activate(
-        status,
-        arguments=arguments,
-        project=terms.places.project_root,
-        session=terms.session,
-        environ=terms.environ,
-        shell_policy=terms.shell_policy,
-        shell_timeout_s=terms.shell_timeout_s,
-        caller=caller,
-        fork=terms.fork,
-    )
+        Raises:
+            SkillPermissionError: A hook refused it.
+            PrimeSkillsError: What ``prompt.activation.activate`` raises.
+        """
+        work = partial(
+            activate,
+            status,
+            arguments=arguments,
+            project=terms.project,
+            session=session_id(),
+            environ=terms.environ,
+            shell_policy=terms.shell_policy,
+            shell_timeout_s=terms.shell_timeout_s,
+            caller=caller,
+            fork=terms.fork,
+        )
+        hooks = self._hooks_of(status, terms=terms)
+        if hooks is None:
+            return work()
+        made: list[Activation] = []
+
+        def use() -> str:
+            made.append(work())
+            return str(made[0])  # hooks are told the text, as a model is
+
+        hooks.around_sync(use, tool_input={"args": arguments}, wait=run_sync)
+        return made[0]
+
+    def _hooks_of(self, status: SkillStatus, *, terms: Terms) -> Hooks | None:
+        if not status.skill.hooks:
+            return None
+        skill, hooks = self._hooks.get(status.skill.identity, (None, None))
+        if skill != status.skill or hooks is None:
+            place = Place(
+                project=terms.project, environ=terms.environ, is_on=terms.are_hooks_on
+            )
+            hooks = hooks_of(status, place=place)
+            self._hooks[status.skill.identity] = (status.skill, hooks)
+        return hooks

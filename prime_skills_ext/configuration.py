@@ -61,6 +61,11 @@ class Configuration(Configurable):
         TimeoutError. What a skill awaits is cancelled, its thread is left behind; a
         skill that computes on the loop cannot be stopped. Default: no limit.""",
     ).tag(config=True)
+    hooks = Bool(
+        default_value=True,
+        help="""Run the hooks of skills around their calls and activations. Those of
+        skills that came from a package, or that nobody trusts, never run.""",
+    ).tag(config=True)
     nest_asyncio = Bool(
         help="""Allow asyncio.run inside cells, by patching asyncio for as long as the
         process lives: neither False nor %unload_ext takes it back. Default:

@@ -109,6 +109,7 @@ class SkillManager(Telling):
             binder=binder,
             details=self.details,
             handlers=self.host.handlers,
+            are_hooks_on=lambda: self.hooks,
         )
 
     @observe("project")

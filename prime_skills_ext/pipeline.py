@@ -63,6 +63,7 @@ class Pipeline:
         binder: Binds names; ``None`` binds nothing.
         details: Makes what ``skills[name]`` is for a skill of instructions.
         handlers: Says what an agent host answers now; ``None`` without one.
+        are_hooks_on: Whether the hooks of skills run; asked at each use.
     """
 
     def __init__(
@@ -75,6 +76,7 @@ class Pipeline:
         binder: Binder | None,
         details: Callable[[str], object],
         handlers: Callable[[], frozenset[str] | None],
+        are_hooks_on: Callable[[], bool] = lambda: True,
     ) -> None:
         self.places = places
         self._environ = environ
@@ -83,6 +85,7 @@ class Pipeline:
         self._binder = binder
         self._details = details
         self._handlers = handlers
+        self._are_hooks_on = are_hooks_on
         self._commands = CommandPath()
         self._active: Generation | None = None
         self._owner = f"shell-{id(self)}"
@@ -333,7 +336,12 @@ class Pipeline:
                 for skill in usable
                 if skill.python is not None and terms.is_threaded(skill)
             ],
-            guards=guards(trusted),
+            guards=guards(
+                trusted,
+                project=self.places.project_root,
+                environ=self._environ,
+                are_hooks_on=self._are_hooks_on,
+            ),
         )
         links = linked(generation, is_own=self._mode == "own")
         bindings = self._binder.bind(

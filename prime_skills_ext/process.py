@@ -23,7 +23,15 @@ from typing import IO, Literal, final
 
 from prime_skills_ext.errors import ProcessError
 
-__all__ = ["MAX_LINE_CHARS", "TAIL_LINES", "Completed", "redact", "run"]
+__all__ = [
+    "MAX_LINE_CHARS",
+    "NEVER_ASK",
+    "TAIL_LINES",
+    "Completed",
+    "failure",
+    "redact",
+    "run",
+]
 
 TAIL_LINES = 20
 """How many lines of stderr an error keeps."""
@@ -35,7 +43,7 @@ _GRACE_S = 2.0
 """How long a killed group may take to end, and a finished one to close its pipes."""
 
 #: Programs that would otherwise wait for somebody who cannot be reached.
-_NEVER_ASK = {
+NEVER_ASK = {
     "GIT_TERMINAL_PROMPT": "0",
     "GCM_INTERACTIVE": "never",
     "SSH_ASKPASS_REQUIRE": "never",
@@ -145,9 +153,9 @@ def run(
             _end(process)
     stdout, stderr = ("".join(lines) for lines in collected.values())
     if broken is not None:
-        raise _failure(shown, broken, returncode=None, stderr=stderr)
+        raise failure(shown, broken, returncode=None, stderr=stderr)
     if check and process.returncode != 0:
-        raise _failure(
+        raise failure(
             shown,
             f"failed with exit status {process.returncode}",
             returncode=process.returncode,
@@ -187,7 +195,7 @@ def _start(
     cwd: Path,
     env: Mapping[str, str] | None,
 ) -> subprocess.Popen[str]:
-    environ = {**_NEVER_ASK, **(os.environ if env is None else env)}
+    environ = {**NEVER_ASK, **(os.environ if env is None else env)}
     try:
         return subprocess.Popen(
             command,
@@ -291,9 +299,17 @@ def _signal_group(process: subprocess.Popen[str], number: int) -> None:
             process.terminate()
 
 
-def _failure(
+def failure(
     shown: tuple[str, ...], what: str, *, returncode: int | None, stderr: str
 ) -> ProcessError:
+    """Make the error of a command that ran and failed.
+
+    Args:
+        shown: The command, secrets removed.
+        what: What it did, as the end of a sentence.
+        returncode: Its exit status; ``None`` when it did not end by itself.
+        stderr: All that it wrote there.
+    """
     tail = "\n".join(redact(stderr).splitlines()[-TAIL_LINES:])
     message = f"{' '.join(shown)} {what}"
     return ProcessError(

@@ -2,7 +2,7 @@
 
 The half of ``SkillManager`` that changes nothing in the kernel. It hands settings and
 the current snapshot to ``prompt``, and holds what has to stay the same for as long as a
-kernel lives: the session's id, and the numbers that a listing goes by.
+kernel lives: the numbers that a listing goes by, and what hooks have done.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Telling(Configuration):
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
         self._usage: Usage | None = None
-        self._session: str | None = None
+        self._uses: activating.Uses | None = None
         self._next_note = time.monotonic() + NOTE_INTERVAL_S
 
     @property
@@ -146,20 +146,20 @@ class Telling(Configuration):
             limit = self.fork_timeout_s
             return self.host.fork(activation.text, skill=status.skill, timeout_s=limit)
 
-        if self._session is None:
-            self._session = activating.session_of(self.environ)
+        if self._uses is None:
+            self._uses = activating.Uses()
         terms = activating.Terms(
-            places=self.places,
-            session=self._session,
+            project=self.places.project_root,
             environ=self.environ,
             shell_policy=cast("ShellPolicy", self.inline_shell),
             shell_timeout_s=self.inline_shell_timeout_s,
             # without a host the skill is refused before a command of it runs
             fork=None if self.host.handlers() is None else fork,
+            are_hooks_on=lambda: self.hooks,
         )
         # a command in a terminal has no cell, and no model behind it
         who: Caller = callers.caller() if self._binds else "user"
-        found = activating.use(status, arguments, caller=who, terms=terms)
+        found = self._uses.activate(status, arguments, caller=who, terms=terms)
         if self.usage_counts:
             self.usage.add(status.name, activations=1)
         return found

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from typing import Final
 
-from prime_skills_ext.catalog.sources import SourceKind
+from prime_skills_ext.catalog.sources import Source, SourceKind
 from prime_skills_ext.catalog.status import SkillStatus
 
-__all__ = ["may_run_commands"]
+__all__ = ["is_remote", "may_run_commands"]
 
 #: Nobody here wrote or read what arrives with a package, whatever its folder claims.
 _REMOTE: Final[frozenset[SourceKind]] = frozenset({"package"})
+
+
+def is_remote(source: Source) -> bool:
+    """Say whether what a source holds arrived with a package."""
+    return source.kind in _REMOTE
 
 
 def may_run_commands(status: SkillStatus) -> bool:
@@ -20,4 +25,4 @@ def may_run_commands(status: SkillStatus) -> bool:
     """
     if not status.is_trusted or status.state == "untrusted":
         return False
-    return status.source.kind not in _REMOTE
+    return not is_remote(status.source)

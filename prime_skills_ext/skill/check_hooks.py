@@ -10,8 +10,10 @@
               command: ./check.sh # command: `command`; prompt, agent: `prompt`;
               timeout: 30         # http: `url`; optional: seconds, more than 0
 
-Further options are kept for the host. Pure; values come from ``frontmatter``, YAML
-is only asked where they stand.
+A kernel runs the commands of ``PreToolUse``, ``PostToolUse`` and
+``PostToolUseFailure`` around the uses of their own skill: ``prompt/hooks.py`` says
+how. Everything else, further options too, is kept for the host. Pure; values come from
+``frontmatter``, YAML is only asked where they stand.
 """
 
 from __future__ import annotations
@@ -25,6 +27,12 @@ from typing import Any, Final, final
 from prime_skills_ext.skill._positions import Path, find_position
 from prime_skills_ext.skill.finding import Finding, Sheet
 from prime_skills_ext.skill.frontmatter import Frontmatter
+from prime_skills_ext.skill.hooks import (
+    BOOLEANS,
+    is_boolean,
+    is_seconds,
+    pattern_problem,
+)
 from prime_skills_ext.skill.model import Severity
 
 __all__ = ["EVENTS", "check_hooks"]
@@ -51,9 +59,7 @@ _NEEDS: Final = {
     "http": "url",
 }
 _GROUP_KEYS: Final = frozenset({"matcher", "hooks"})
-_BOOLEANS: Final = frozenset({"once", "async"})
 _KEY: Final = re.compile(r"^hooks(?=[ \t]*:)", re.IGNORECASE | re.MULTILINE)
-_WORDS: Final = frozenset({"true", "false", "yes", "no", "on", "off"})
 
 
 def check_hooks(
@@ -152,11 +158,9 @@ class _Hooks:
         reason = None
         if matcher is not None and not isinstance(matcher, str):
             reason = f"`matcher` is {_kind(matcher)} where text is expected"
-        elif isinstance(matcher, str) and matcher != "*":
-            try:
-                re.compile(matcher)
-            except (re.error, RecursionError, OverflowError) as error:
-                reason = f"`{matcher}` is no pattern: {error}"
+        elif isinstance(matcher, str):
+            problem = pattern_problem(matcher)
+            reason = problem and f"`{matcher}` is no pattern: {problem}"
         if reason is not None:
             yield self._note(
                 (*path, "matcher"),
@@ -196,15 +200,15 @@ class _Hooks:
         yield from self._options(path, hook)
 
     def _options(self, path: Path, hook: Mapping[str, Any]) -> Iterator[Finding]:
-        if "timeout" in hook and not _is_seconds(hook["timeout"]):
+        if "timeout" in hook and not is_seconds(hook["timeout"]):
             yield self._note(
                 (*path, "timeout"),
                 "hooks-timeout",
                 f"`timeout` is {_kind(hook['timeout'])} where seconds are expected.",
                 fix="Write a number above 0.",
             )
-        for key in sorted(_BOOLEANS & set(hook)):
-            if str(hook[key]).lower() not in _WORDS:
+        for key in sorted(BOOLEANS & set(hook)):
+            if not is_boolean(hook[key]):
                 yield self._note(
                     (*path, key),
                     "hooks-option",
@@ -231,13 +235,6 @@ class _Hooks:
             line=line,
             column=None if found is None else found[1] + 1,
         )
-
-
-def _is_seconds(value: object) -> bool:
-    try:
-        return float(value) > 0 if isinstance(value, str) else False
-    except ValueError:
-        return False
 
 
 def _kind(value: object) -> str:
