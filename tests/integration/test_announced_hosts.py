@@ -120,8 +120,8 @@ def test_a_host_that_comes_reloads_and_installs_nothing(
         skills,
         "hungry",
         python=GOAL,
-        frontmatter="---\nname: hungry\ndescription: x\n"
-        "metadata: {host: {requests: goal.get}}\n---\n",
+        frontmatter="name: hungry\ndescription: x\n"
+        "metadata: {host: {requests: goal.get}}\n",
         dependencies=("no-such-dist-prime-skills-xyz",),
     )
     source = skills / "plain" / "src" / "plain" / "__init__.py"

@@ -34,6 +34,7 @@ COLD = frozenset(
         *("skill._plain", "skill._toml", "skill._yaml", "skill.distributions"),
         *("skill.finding", "skill.frontmatter", "skill.pyproject", "skill.text"),
         "skill.validation",
+        *("host.bridge", "prompt.fork"),
         *("options", "spelling", "timeline"),
         *("views.bars", "views.card", "views.chart", "views.findings"),
         *("views.housing", "views.hypertext", "views.markdown", "views.page"),
