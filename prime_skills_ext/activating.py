@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple, final
 
+from prime_skills_ext.catalog.origin import may_run_commands
 from prime_skills_ext.catalog.status import SkillStatus
 from prime_skills_ext.kernel.skills import run_sync
 from prime_skills_ext.prompt.activation import (
@@ -19,7 +20,7 @@ from prime_skills_ext.prompt.activation import (
     ShellPolicy,
     activate,
 )
-from prime_skills_ext.prompt.hooks import Hooks, Place, hooks_of
+from prime_skills_ext.prompt.hooks import Hooks, Place, find_hooks
 from prime_skills_ext.prompt.session import session_id
 from prime_skills_ext.skill.model import Skill
 
@@ -94,13 +95,13 @@ class Uses:
         return made[0]
 
     def _hooks_of(self, status: SkillStatus, *, terms: Terms) -> Hooks | None:
-        if not status.skill.hooks:
-            return None
+        if not (status.skill.hooks and may_run_commands(status)):
+            return None  # trust may have been taken back meanwhile
         skill, hooks = self._hooks.get(status.skill.identity, (None, None))
         if skill != status.skill or hooks is None:
             place = Place(
                 project=terms.project, environ=terms.environ, is_on=terms.are_hooks_on
             )
-            hooks = hooks_of(status, place=place)
+            hooks = find_hooks(status.skill, place=place)
             self._hooks[status.skill.identity] = (status.skill, hooks)
         return hooks

@@ -14,7 +14,7 @@ from itertools import groupby
 from pathlib import Path
 
 from prime_skills_ext import timeline
-from prime_skills_ext.catalog.status import FAILED, Catalogue, SkillStatus
+from prime_skills_ext.catalog.status import FAILED, SkillStatus
 from prime_skills_ext.environment import record as records
 from prime_skills_ext.environment.bases import places
 from prime_skills_ext.environment.drift import find_drift
@@ -52,7 +52,7 @@ def examine(manager: SkillManager, *, everything: bool = False) -> Doctor:
         *_uv(manager.environ),
         *_sources(manager),
         *_skills(manager),
-        *_cuts(manager.catalogue, everything=everything),
+        *_cuts(manager, everything=everything),
         *_times(manager),
         *_diagnostics(
             manager.catalogue.diagnostics + _nesting(manager), everything=everything
@@ -220,26 +220,37 @@ def _at_fault(item: SkillStatus) -> Path:
     return package.pyproject if item.state == "install-failed" else package.src
 
 
-def _cuts(catalogue: Catalogue, *, everything: bool) -> Iterator[Check]:
-    """Descriptions of which a listing shows the beginning only."""
-    from prime_skills_ext.skill.check_header import LISTED_CHARS  # noqa: PLC0415
-
-    cut = [
+def _cuts(manager: SkillManager, *, everything: bool) -> Iterator[Check]:
+    """What a model does not get to read, with the budget that is set."""
+    report = manager.budget()
+    cap = report.budget.entry_chars
+    # what one skill is too long for is for its author; what all are, for the user
+    long = [
         (item, length)
-        for item in catalogue.skills
-        if item.state not in ("shadowed", "removed")
-        and (length := len(_listed(item.skill))) > LISTED_CHARS
+        for item in manager.catalogue.skills
+        if cap is not None
+        and item.state not in ("shadowed", "removed")
+        and (length := len(_listed(item.skill))) > cap
     ]
-    for item, length in cut if everything else cut[:_SAME_KIND_SHOWN]:
+    for item, length in long if everything else long[:_SAME_KIND_SHOWN]:
         yield Check(
             title=item.name,
             state="note",
-            detail=f"a listing shows {LISTED_CHARS} of the {length} characters of its "
+            detail=f"a listing shows {cap} of the {length} characters of its "
             f"description ({item.skill.path})",
-            fix=f"say what and when within {LISTED_CHARS} characters",
+            fix=f"say what and when within {cap} characters",
         )
-    if not everything and len(cut) > _SAME_KIND_SHOWN:
-        yield _others(len(cut) - _SAME_KIND_SHOWN, title="description")
+    if not everything and len(long) > _SAME_KIND_SHOWN:
+        yield _others(len(long) - _SAME_KIND_SHOWN, title="description")
+    if report.listing.is_over_budget:
+        told = "; ".join(report.cuts)
+        yield Check(
+            title="listing",
+            state="note",
+            detail=f"the budget of the listing is too small: {told}\n"
+            "`%skill budget` draws it",
+            fix=report.fix,
+        )
 
 
 def _listed(skill: Skill) -> str:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import shutil
 import signal
+import sys
 import tempfile
 import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -113,6 +116,22 @@ def make_skill() -> MakeSkill:
     ``backend`` is ``hatchling``, ``setuptools``, ``uv_build`` or ``None``.
     """
     return write_skill
+
+
+@pytest.fixture
+def rlm(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
+    """The module ``rlm`` as a skill's own process has it, imported anew."""
+    from prime_skills_ext.pipeline import RUNTIME
+
+    monkeypatch.syspath_prepend(RUNTIME)
+    _forget("rlm")
+    yield importlib.import_module("rlm")
+    _forget("rlm")
+
+
+def _forget(package: str) -> None:
+    for name in [name for name in sys.modules if name.split(".", 1)[0] == package]:
+        del sys.modules[name]
 
 
 _BACKENDS = {

@@ -64,6 +64,7 @@ def picture(shell: InteractiveShell) -> dict[str, Any]:
             for mime, f in formatters.items()
         },
         "configurables": len(shell.configurables),
+        "host": _heard(getattr(shell, "kernel", None)),
         "finders": [id(finder) for finder in sys.meta_path],
         "path": list(sys.path),
         "PATH": os.environ["PATH"],
@@ -81,6 +82,13 @@ def picture(shell: InteractiveShell) -> dict[str, Any]:
             name for name, module in [*sys.modules.items()] if _is_ours(type(module))
         ),
     }
+
+
+def _heard(kernel: Any) -> list[list[str]]:
+    """What a kernel hears: comms by target, and messages on the control channel."""
+    if kernel is None:
+        return []
+    return [sorted(kernel.comm_manager.targets), sorted(kernel.control_handlers)]
 
 
 def _signals() -> tuple[object, ...]:

@@ -115,6 +115,26 @@ def test_what_a_listing_cuts_is_told(home: Path) -> None:
     assert f"{expected} ({folder / 'SKILL.md'})" == detail
 
 
+def test_pb04_cap_that_is_set_is_the_one_that_counts(home: Path) -> None:
+    """No note about what is not cut."""
+    header = f"name: long\ndescription: {'d' * 200}\nwhen_to_use: {'w' * 100}\n"
+    write_skill(home / ".agents" / "skills", "long", frontmatter=header)
+    manager = SkillManager(environ={}, listing_entry_chars=303)
+    assert [] == [it for it in _told(manager) if it[0] in ("long", "listing")]
+
+
+def test_pb01_budget_that_is_too_small_is_told(home: Path) -> None:
+    """What is missing for that reason, how often, and the setting that keeps it."""
+    write_skill(home / ".agents" / "skills", "one", description="d" * 100)
+    (told,) = (
+        it
+        for it in _told(SkillManager(environ={}, listing_chars=90))
+        if it[0] == "listing"
+    )
+    assert "name alone: all entries together may have 90 characters" in told[2]
+    assert "%config SkillManager.listing_chars = " in (told[3] or "")
+
+
 def test_slow_imports_are_named(home: Path) -> None:
     """The three slowest with the stages, and whoever takes more than a second."""
     names = ["a", "b", "c", "d"]

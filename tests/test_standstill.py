@@ -21,6 +21,7 @@ from prime_skills_ext.catalog import evidence
 from prime_skills_ext.kernel.importing import SkillFinder
 from prime_skills_ext.manager import SkillManager
 from tests.conftest import write_skill
+from tests.host.played import PlayedKernel
 
 
 class World:
@@ -36,7 +37,8 @@ class World:
             self.write(f"{name}/src/{name}/core.py", "def run():\n    return 1\n")
         write_skill(self.root, "notes")
         self.names: dict[str, Any] = {}
-        self.manager = SkillManager(namespace=self.names)
+        self.kernel = PlayedKernel()
+        self.manager = SkillManager(namespace=self.names, kernel=self.kernel)
         self.runs = 0
 
     def write(self, path: str, text: str) -> None:
@@ -252,6 +254,22 @@ def test_programs_are_looked_for_each_time(
     program.chmod(0o755)
     world.reload()
     assert ("needs-requirement", "instructions") == (before, world.state("needy"))
+
+
+def test_the_host_is_looked_at_each_time(world: World) -> None:
+    """It comes and goes on other threads, and no file changes."""
+    world.write(
+        "asks/SKILL.md",
+        "---\nname: asks\ndescription: Asks.\n"
+        "metadata: {host: {requests: model.info}}\n---\n",
+    )
+    assert "+1 asks" == world.reload()
+    world.settle()
+    host = world.kernel.announce("model.info")
+    assert ("~1 asks", "instructions") == (world.reload(), world.state("asks"))
+    world.settle()
+    host.ended({})
+    assert ("~1 asks", "needs-host") == (world.reload(), world.state("asks"))
 
 
 def test_trust_is_looked_at_each_time(world: World) -> None:

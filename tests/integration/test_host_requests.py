@@ -97,60 +97,41 @@ def test_a_loop_in_a_thread_is_answered_while_the_cell_blocks(host: PlayedHost) 
     assert {"echo": {"a": 1, "type": "echo"}} == found
 
 
-@pytest.mark.parametrize(
-    ("answer", "text", "code", "details"),
-    [
-        (
-            {"error": "Sub-agents are 3 deep already."},
-            "Sub-agents are 3 deep already.",
-            None,
-            None,
-        ),
-        ({"error": "no", "code": "depth", "details": [3]}, "no", "depth", [3]),
-        ({"error": {"message": "no", "code": "depth"}}, "no", "depth", None),
-        (
-            {"error": 5},
-            "'echo' failed, and the agent host does not say why",
-            None,
-            None,
-        ),
-    ],
+DEEP = "sub-agents are 3 deep already"
+#: What a host says, and what is raised: text, code, details.
+ERRORS: tuple[tuple[dict[str, object], tuple[object, ...]], ...] = (
+    ({"error": DEEP}, (DEEP, None, None)),
+    ({"error": DEEP, "code": "depth", "details": [3]}, (DEEP, "depth", [3])),
+    ({"error": {"message": DEEP, "code": "depth"}}, (DEEP, "depth", None)),
+    (
+        {"error": 5, "code": 5},
+        ("'echo' failed, and the agent host does not say why", None, None),
+    ),
 )
-def test_an_error_of_the_host_is_raised_in_its_words(
-    host: PlayedHost,
-    answer: dict[str, object],
-    text: str,
-    code: str | None,
-    details: object,
-) -> None:
-    """W62: and what it says beside them is kept."""
-    host.answer = lambda _: {"status": "error", **answer}
-    found = told(host, "await ask('echo')")
-    assert "RuntimeError" in found.pop("kinds")
-    assert {
-        "text": text,
-        "request": "echo",
-        "code": code,
-        "details": details,
-    } == found
 
 
-@pytest.mark.parametrize(
-    ("answer", "text"),
-    [
+def test_w62_an_error_of_the_host_is_raised_in_its_words(host: PlayedHost) -> None:
+    """And what it says beside them is kept."""
+    for answer, raised in ERRORS:
+        host.answer = lambda _, answer=answer: {"status": "error", **answer}  # type: ignore[misc]
+        found = told(host, "await ask('echo')")
+        assert "RuntimeError" in found["kinds"]
+        assert "echo" == found["request"]
+        assert raised == (found["text"], found["code"], found["details"])
+
+
+def test_w59_what_is_no_answer_is_an_error(host: PlayedHost) -> None:
+    """Nothing waits for what cannot come any more."""
+    answers: tuple[tuple[Answer, str], ...] = (
         ({"status": "fine"}, "'echo' returned unexpected status: 'fine'"),
         ({"a": 1}, "'echo' returned unexpected status: None"),
         (CLOSES, "the agent host closed the request 'echo' without an answer."),
-    ],
-)
-def test_w59_what_is_no_answer_is_an_error(
-    host: PlayedHost, answer: Answer, text: str
-) -> None:
-    """Nothing waits for what cannot come any more."""
-    host.answer = lambda _: answer
-    found = told(host, "await ask('echo', timeout_s=None)")
-    assert text == found["text"].splitlines()[0]
-    assert "HostRequestError" == found["kinds"][0]
+    )
+    for answer, text in answers:
+        host.answer = lambda _, answer=answer: answer  # type: ignore[misc]
+        found = told(host, "await ask('echo', timeout_s=None)")
+        assert text == found["text"].splitlines()[0]
+        assert "HostRequestError" == found["kinds"][0]
 
 
 def test_w59_a_host_that_says_nothing_has_a_limit(host: PlayedHost) -> None:
@@ -259,22 +240,17 @@ def test_sub_agents_are_started_found_listed_and_deleted(host: PlayedHost) -> No
     ] == host.requests
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
+def test_an_answer_that_cannot_be_read_is_the_hosts_mistake(host: PlayedHost) -> None:
+    """§6.4: malformed replies are a RuntimeError, never an AttributeError later."""
+    host.answer = lambda _: {"status": "ok", "models": "m", "subagents": [5]}
+    for call in (
         "rlm('x')",
         "rlm.find_models('x')",
         "rlm.list_subagents()",
         "rlm.delete_subagent('x')",
-    ],
-)
-def test_an_answer_that_cannot_be_read_is_the_hosts_mistake(
-    host: PlayedHost, call: str
-) -> None:
-    """§6.4: malformed replies are a RuntimeError, never an AttributeError later."""
-    host.answer = lambda _: {"status": "ok", "models": "m", "subagents": [5]}
-    error = host.run(f"await {call}").error or ""
-    assert error.startswith("HostRequestError: the agent host's answer to 'rlm.")
+    ):
+        error = host.run(f"await {call}").error or ""
+        assert error.startswith("HostRequestError: the agent host's answer to 'rlm.")
 
 
 def test_a_skill_asks_the_host(project: Path, home: Path) -> None:
