@@ -126,13 +126,9 @@ def test_pb04_cap_that_is_set_is_the_one_that_counts(home: Path) -> None:
 def test_pb01_budget_that_is_too_small_is_told(home: Path) -> None:
     """What is missing for that reason, how often, and the setting that keeps it."""
     write_skill(home / ".agents" / "skills", "one", description="d" * 100)
-    (told,) = (
-        it
-        for it in _told(SkillManager(environ={}, listing_chars=90))
-        if it[0] == "listing"
-    )
-    assert "name alone: all entries together may have 90 characters" in told[2]
-    assert "%config SkillManager.listing_chars = " in (told[3] or "")
+    detail, fix = _doctor(SLASH_COMMAND_TOOL_CHAR_BUDGET="90")["listing"]
+    assert "name alone: all entries together may have 90 characters" in detail
+    assert "%config SkillManager.listing_chars = " in (fix or "")
 
 
 def test_slow_imports_are_named(home: Path) -> None:

@@ -25,6 +25,8 @@ _WITH_FIXES = (
 )
 
 _RELOAD = re.compile(r"(?:run )?`?%reload_skills(?: --retry)?`?")
+_BUDGET = re.compile(r"%config SkillManager\.listing_chars = (\d+)")
+_SETTING = re.compile(r"^%config ", re.MULTILINE)
 _SWITCH_OFF = re.compile(r"%env (\w+)=0?")
 
 
@@ -56,6 +58,8 @@ def before_start(fix: str) -> str:
 
 
 def _for_terminal(fix: str) -> str:
+    fix = _BUDGET.sub(r"set SLASH_COMMAND_TOOL_CHAR_BUDGET=\1", fix)
+    fix = _SETTING.sub("in a kernel: %config ", fix)
     fix = _SWITCH_OFF.sub(r"unset \1", fix)
     fix = fix.replace("%reload_skills", "prime-skills sync")
     return fix.replace("%skill", "prime-skills")
