@@ -16,7 +16,7 @@ from prime_skills_ext.prompt.measuring import meter
         (200_000, 8_000),
         (128_000, 5_120),
         (1_000_000, 40_000),
-        (57_525, 2_301),  # floats would make it 2,300 or 2,301
+        (57_525, 2_301),
         (1, 1),
         (0, 1),
         (-5, 1),
@@ -28,6 +28,11 @@ def test_claude_has_one_percent_of_the_window(
     """In characters, four to a token; at least one."""
     budget = Budget(context_tokens=context_tokens)
     assert (limit, "characters") == (budget.limit, budget.counted_in)
+
+
+def test_a_share_is_what_was_written() -> None:
+    """A float is often a little less; 0.0157 must not lose a character by it."""
+    assert 62_800 == Budget(context_tokens=1_000_000, share=0.0157).limit
 
 
 @pytest.mark.parametrize(

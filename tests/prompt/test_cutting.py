@@ -41,6 +41,8 @@ words = st.lists(st.sampled_from([*CLUSTERS, " ", "ab", ". "]), max_size=40)
         ("读取文件。然后写入另一个文件。", 10, "读取文件。 …"),
         ("averyveryverylongword", 10, "averyvery…"),
         ("one, two, three", 10, "one, two…"),
+        ("🇩🇪🇫🇷🇮🇹🇪🇸", 6, "🇩🇪🇫🇷…"),
+        ("🇩🇪🇫🇷🇮🇹🇪🇸", 5, "🇩🇪🇫🇷…"),
         ("anything", 1, ""),
         ("anything", 0, ""),
         ("anything", -5, ""),
