@@ -49,6 +49,9 @@ TOOL: Final = "Skill"
 """What every use is called as a tool; matchers can name it, beside the skill."""
 
 _REFUSES: Final = 2
+#: By skill: what was to run once, and what was said of a hook, in this process.
+_DONE: Final[set[tuple[Path, Hook]]] = set()
+_TOLD: Final[set[tuple[Path, Hook, str]]] = set()
 
 
 @final
@@ -93,8 +96,6 @@ class Hooks:
         self._skill = skill
         self._hooks = tuple(hooks)
         self._place = place
-        self._done: set[Hook] = set()
-        self._told: set[tuple[Hook, str]] = set()
 
     async def around(
         self, work: Callable[[], Awaitable[T]], *, tool_input: Mapping[str, object]
@@ -176,14 +177,19 @@ class Hooks:
             await self._run(hook, tool_input=tool_input, error=said)
 
     def _due(self, event: Event) -> list[Hook]:
-        due = [it for it in self._hooks if it.event == event and it not in self._done]
+        here = self._skill.identity
+        due = [
+            hook
+            for hook in self._hooks
+            if hook.event == event and (here, hook) not in _DONE
+        ]
         return due if due and self._place.is_on() else []
 
     async def _run(
         self, hook: Hook, *, tool_input: Mapping[str, object], **more: object
     ) -> Completed | None:
         if hook.once:
-            self._done.add(hook)
+            _DONE.add((self._skill.identity, hook))
         told = {
             "hook_event_name": hook.event,
             "tool_name": TOOL,
@@ -216,9 +222,10 @@ class Hooks:
         return done
 
     def _warn(self, hook: Hook, what: str) -> None:
-        if (hook, what) in self._told:
+        told = (self._skill.identity, hook, what)
+        if told in _TOLD:
             return
-        self._told.add((hook, what))
+        _TOLD.add(told)
         warnings.warn_explicit(
             f"a {hook.event} hook of skill {self._skill.name!r}: {what}",
             category=RuntimeWarning,

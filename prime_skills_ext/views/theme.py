@@ -212,7 +212,8 @@ _SHEET: Final = """
 & .ps-said h4 { margin: 0 0 6px; color: var(--ps-muted); font-size: 12px; }
 & .ps-said .ps-body { padding: 0; }
 & .ps-said pre { margin: 0; padding: 0; background: none; font: inherit; }
-& section + .ps-notes { padding-top: 4px; }
+& section + .ps-notes { padding-top: 2px; }
+& .ps-said { padding-bottom: 12px; }
 & ul.ps-notes { margin: 0; padding: 0 16px 12px; list-style: none; }
 & ul.ps-notes li { margin: 6px 0; }
 & .ps-what { width: 70%; }

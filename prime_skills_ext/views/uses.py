@@ -42,8 +42,7 @@ def as_html(value: Statistics) -> str:
     most = max(each.total for each in value.skills) or 1
     rows = "".join(_row(each, most=most) for each in value.skills)
     columns = "".join(
-        f"<th scope='col'>{title}</th>"
-        for title in ("Skill", "", "Calls", "Activations")
+        f"<th scope='col'>{title}</th>" for title in ("Skill", "", "Uses")
     )
     return markup.card(
         head,
@@ -67,8 +66,13 @@ def _row(each: SkillUses, *, most: int) -> str:
     return (
         f"<tr><th scope='row'>{markup.escaped(each.name)}{gone}</th>"
         f"<td class='ps-what'>{_bar(100 * each.total / most)}</td>"
-        f"<td>{each.calls:,}</td><td>{each.activations:,}</td></tr>"
+        f"<td class='ps-muted'>{_told(each)}</td></tr>"
     )
+
+
+def _told(each: SkillUses) -> str:
+    told = ((each.calls, "call"), (each.activations, "activation"))
+    return ", ".join(counted(number, word) for number, word in told if number)
 
 
 def _bar(share: float) -> str:

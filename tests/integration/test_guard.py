@@ -96,6 +96,19 @@ def test_the_caller_counts_when_the_call_is_made(host: Kernel) -> None:
     assert "'bb'" == host.run("gate.set()\nawait task", caller="model").result
 
 
+def test_what_a_skill_calls_is_called_by_whose_cell_it_is(
+    host: Kernel, skills: Path
+) -> None:
+    """A skill for all does not open one that is for people to a model."""
+    code = (
+        "import for_people\nasync def run(word):\n    return await for_people(word)\n"
+    )
+    write(skills, "goes-on", python=code)
+    host.run("%reload_skills")
+    assert is_refused(host.run("await goes_on('b')", caller="model"), "for-people")
+    assert "'bb'" == host.run("await goes_on('b')").result
+
+
 def test_silent_cells_and_expressions_are_refused_too(host: Kernel) -> None:
     """Nothing of them is shown, but they run."""
     code = "seen = []\nseen.append(await for_people('b'))"

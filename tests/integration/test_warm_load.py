@@ -36,7 +36,7 @@ COLD = frozenset(
         *("prompt.fork", "prompt.guidance", "prompt.inline_shell", "prompt.listing"),
         *("prompt.markup", "prompt.measuring", "prompt.offer", "prompt.shell_script"),
         *("prompt.strategies", "prompt.substitution", "prompt.tools", "prompt.usage"),
-        *("prompt.hooks", "prompt.session"),
+        *("process_async", "prompt.hooks", "prompt.session", "skill.hooks"),
         *("skill._plain", "skill._toml", "skill._yaml", "skill.distributions"),
         *("skill.finding", "skill.frontmatter", "skill.pyproject", "skill.text"),
         "skill.validation",

@@ -187,11 +187,13 @@ def test_a_hook_after_a_use_refuses_nothing(skill: Skill) -> None:
 
 
 def test_a_hook_that_is_for_once_runs_once(skill: Skill) -> None:
-    """However often the skill is used."""
-    hooks = make(skill, PreToolUse=group(TELL, once="true"))
-    use(hooks)
-    use(hooks)
-    assert 1 == len(told(skill))
+    """However often the skill is used, and read anew; an edited one is another."""
+    for command in (TELL, f"true; {TELL}"):
+        for _ in range(2):
+            hooks = make(skill, PreToolUse=group(command, once="true"))
+            use(hooks)
+            use(hooks)
+    assert 2 == len(told(skill))
 
 
 def test_what_json_cannot_hold_is_told_as_text(skill: Skill) -> None:
