@@ -8,6 +8,7 @@ uses it.
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Callable, Mapping, MutableMapping
 from dataclasses import replace
 from functools import partial
@@ -214,9 +215,10 @@ class SkillManager(Telling):
         """Let the states say what the agent host of now answers; installs nothing.
 
         A host comes, changes and goes while cells run, on other threads: this is for
-        between two of them.
+        between two of them. A cell of a subshell follows none: another may be running.
         """
-        if self.is_host_new:
+        is_main = threading.current_thread() is threading.main_thread()
+        if is_main and self.is_host_new:
             self._snapshot = self._run(allow_install=False)
 
     @property

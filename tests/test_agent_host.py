@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
@@ -10,6 +11,7 @@ import pytest
 
 from prime_skills_ext.agent_host import AgentHost
 from prime_skills_ext.errors import HostError
+from prime_skills_ext.manager import SkillManager
 from tests.conftest import as_skill
 from tests.host.played import PlayedKernel
 
@@ -64,3 +66,28 @@ def test_what_rlm_raises_keeps_its_words_its_structure_and_its_way_out(
     error = caught.value
     assert ("no", "depth", {"depth": 3}) == (error.message, error.code, error.details)
     assert "see what the agent host expects of model.info, and ask again" == error.fix
+
+
+def test_states_follow_between_two_cells_of_the_main_thread_only(
+    home: Path, place: Path
+) -> None:
+    """In a subshell another cell may be running meanwhile; nothing is installed."""
+    folder = home / ".agents" / "skills" / "asks"
+    folder.mkdir(parents=True)
+    header = "name: asks\ndescription: x\nmetadata: {host: {requests: model.info}}\n"
+    (folder / "SKILL.md").write_text(f"---\n{header}---\n", encoding="utf-8")
+    kernel = PlayedKernel()
+    manager = SkillManager(namespace={}, kernel=kernel)
+    manager.load()
+    kernel.announce("model.info")
+    thread = threading.Thread(target=manager.follow_host)
+    thread.start()
+    thread.join()
+    seen = manager.is_host_new, manager.catalogue.get("asks").state
+    assert (True, "needs-host") == seen
+    manager.follow_host()
+    seen = manager.is_host_new, manager.catalogue.get("asks").state
+    assert (False, "instructions") == seen
+    manager.unload()
+    assert {} == kernel.comm_manager.targets
+    assert not manager.is_host_new

@@ -23,6 +23,8 @@ TARGET: Final = "prime_skills.host"
 #: ``background`` false there answers when its sub-agent is done, with ``result``.
 PROTOCOL: Final = 1
 
+#: The target of what skills ask, each on a comm of its own: see ``rlm``.
+_REQUESTS: Final = "host.request"
 _COMMS: Final = ("comm_open", "comm_msg", "comm_close")
 
 
@@ -68,6 +70,7 @@ class Bridge:
         for channel, _ in list(self._hosts.values()):
             channel.close()
         self._hosts.clear()
+        self._end_requests()
         comms, handlers = self._kernel.comm_manager, self._kernel.control_handlers
         if comms.targets.get(TARGET) == self._opened:
             comms.unregister_target(TARGET, self._opened)
@@ -82,14 +85,25 @@ class Bridge:
 
         # not on_msg: around its callbacks a comm announces the end of a cell
         channel.handle_msg = said
-        channel.on_close(lambda _message: self._hosts.pop(channel.comm_id, None))
+        channel.on_close(lambda _message: self._gone(channel))
         said(message)
+
+    def _gone(self, channel: Any) -> None:
+        was_there = self._hosts.pop(channel.comm_id, None) is not None
+        if was_there and not self._hosts:
+            self._end_requests()
+
+    def _end_requests(self) -> None:
+        """Have no request wait for an answer that nobody gives or hears any more."""
+        for channel in list(self._kernel.comm_manager.comms.values()):
+            if channel.target_name == _REQUESTS:
+                channel.handle_close({})
 
     def _note(self, channel: Any, data: object) -> None:
         problem = _problem(data)
         if problem is not None:
-            self._hosts.pop(channel.comm_id, None)
             channel.close({"error": problem, "protocol": PROTOCOL})
+            self._gone(channel)
             return
         self._hosts[channel.comm_id] = channel, frozenset(data["handlers"])  # type: ignore[index]  # no problem
         channel.send({"protocol": PROTOCOL})

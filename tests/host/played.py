@@ -22,13 +22,17 @@ class Channel:
 
     handle_msg: Callable[[Mapping[str, Any]], None]
 
-    def __init__(self) -> None:
+    def __init__(self, target: str = "prime_skills.host") -> None:
+        self.target_name = target
         self.comm_id = str(next(_NUMBERS))
         self.sent: list[Any] = []
         self.ended: Callable[[object], object] = lambda _: None
 
     def on_close(self, callback: Callable[[object], object]) -> None:
         self.ended = callback
+
+    def handle_close(self, message: object) -> None:
+        self.ended(message)
 
     def send(self, data: object) -> None:
         self.sent.append(data)
@@ -40,6 +44,7 @@ class Channel:
 class _Comms:
     def __init__(self) -> None:
         self.targets: dict[str, Opened] = {}
+        self.comms: dict[str, Channel] = {}
 
     def register_target(self, name: str, function: Opened) -> None:
         self.targets[name] = function

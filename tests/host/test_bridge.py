@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 from prime_skills_ext.host.bridge import TARGET, Bridge
-from tests.host.played import PlayedKernel, said
+from tests.host.played import Channel, PlayedKernel, said
 
 
 @pytest.fixture
@@ -76,6 +76,40 @@ def test_close_leaves_the_kernel_as_it_was(kernel: PlayedKernel) -> None:
         assert ("closed", None) == channel.sent[-1]
         assert bridge.handlers is None
         assert (before, {}) == (kernel.control_handlers, kernel.comm_manager.targets)
+
+
+def test_requests_end_with_the_last_host_and_with_the_bridge(
+    kernel: PlayedKernel, bridge: Bridge
+) -> None:
+    """Nobody answers them any more, or nobody hears it; other comms are not ours."""
+    first, second = kernel.announce("a"), kernel.announce("a")
+    asked, widget = Channel("host.request"), Channel("jupyter.widget")
+    kernel.comm_manager.comms = {"1": asked, "2": widget}
+    ended: list[Channel] = []
+    for channel in (asked, widget):
+        channel.on_close(lambda _, channel=channel: ended.append(channel))  # type: ignore[misc]
+    kernel.announce("a").handle_msg({"content": {"data": None}})
+    first.ended({})
+    first.ended({})
+    assert [] == ended
+    second.ended({})
+    assert [asked] == ended
+    bridge.close()
+    assert [asked, asked] == ended
+
+
+def test_who_never_was_a_host_ends_nothing(
+    kernel: PlayedKernel, bridge: Bridge
+) -> None:
+    """The reference's host says nothing, and may be answering."""
+    asked = Channel("host.request")
+    kernel.comm_manager.comms = {"1": asked}
+    ended: list[object] = []
+    asked.on_close(ended.append)
+    stranger = Channel()
+    kernel.comm_manager.targets[TARGET](stranger, {"content": {"data": {}}})
+    stranger.ended({})
+    assert ([], None) == (ended, bridge.handlers)
 
 
 def test_what_somebody_else_registered_stays(kernel: PlayedKernel) -> None:

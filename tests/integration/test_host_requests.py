@@ -97,6 +97,8 @@ def test_a_loop_in_a_thread_is_answered_while_the_cell_blocks(host: PlayedHost) 
     assert {"echo": {"a": 1, "type": "echo"}} == found
 
 
+CLOSED = "the request 'echo' was closed without an answer: the agent host refused it "
+CLOSED += "or is gone."
 DEEP = "sub-agents are 3 deep already"
 #: What a host says, and what is raised: text, code, details.
 ERRORS: tuple[tuple[dict[str, object], tuple[object, ...]], ...] = (
@@ -125,7 +127,7 @@ def test_w59_what_is_no_answer_is_an_error(host: PlayedHost) -> None:
     answers: tuple[tuple[Answer, str], ...] = (
         ({"status": "fine"}, "'echo' returned unexpected status: 'fine'"),
         ({"a": 1}, "'echo' returned unexpected status: None"),
-        (CLOSES, "the agent host closed the request 'echo' without an answer."),
+        (CLOSES, CLOSED),
     )
     for answer, text in answers:
         host.answer = lambda _, answer=answer: answer  # type: ignore[misc]
@@ -165,6 +167,47 @@ def test_a_host_that_is_gone_is_an_immediate_error(host: PlayedHost) -> None:
     assert [] == host.requests
     host.announce(["echo"])
     assert {"echo": {"type": "echo"}} == told(host, "await ask('echo')")
+
+
+def test_nothing_waits_for_a_host_that_went_while_it_was_asked(
+    host: PlayedHost,
+) -> None:
+    """Even without a limit."""
+
+    def go(_data: dict[str, Any]) -> Answer:
+        host.leave(on="control")
+        return SILENT
+
+    host.answer = go
+    found = told(host, "await ask('echo', timeout_s=None)")
+    assert CLOSED == found["text"].splitlines()[0]
+
+
+def test_nothing_waits_for_an_answer_that_an_unload_made_unheard(
+    host: PlayedHost,
+) -> None:
+    """The control channel hears no comms any more."""
+    host.answer = lambda _: SILENT
+    host.run("task = asyncio.create_task(ask('echo', timeout_s=None))")
+    host.serve(lambda: bool(host.requests))
+    host.run("%unload_ext prime_skills_ext")
+    assert CLOSED == told(host, "await task")["text"].splitlines()[0]
+
+
+def test_an_interrupt_ends_a_request_that_blocks_its_cell(
+    host: PlayedHost, any_kernel: Kernel
+) -> None:
+    """And the host hears that nobody waits any more."""
+
+    def interrupt(_data: dict[str, Any]) -> Answer:
+        any_kernel.interrupt()
+        return SILENT
+
+    host.answer = interrupt
+    host.run("manager = get_ipython().find_line_magic('skill').__self__.manager")
+    error = host.run("manager.host.ask('echo')").error or ""
+    assert error.startswith("KeyboardInterrupt")
+    host.serve(lambda: bool(host.closed))
 
 
 def test_without_a_host_nothing_is_sent_and_nothing_waits(any_kernel: Kernel) -> None:

@@ -28,7 +28,7 @@ DEFAULT_TIMEOUT_S = 300.0
 #: Where requests go, and where a host announces itself.
 _REQUESTS = "host.request"
 _ANNOUNCEMENTS = "prime_skills.host"
-#: Says that the host closed the comm of a request.
+#: Says that the comm of a request was closed.
 _CLOSED = object()
 
 
@@ -72,7 +72,7 @@ async def host_request(
         type: What is asked for, such as ``"model.info"``.
         payload: The fields of the request; ``None`` for none.
         timeout_s: Longest wait for the answer, in seconds, five minutes unless said
-            otherwise; ``None`` waits for as long as the host is there.
+            otherwise; ``None`` sets no limit.
 
     Returns:
         The fields of the answer.
@@ -81,8 +81,8 @@ async def host_request(
         TypeError: ``type`` is not a string with content, ``payload`` is neither a
             dict nor ``None``, or ``timeout_s`` is no number.
         ValueError: ``timeout_s`` is not positive.
-        HostRequestError: A ``RuntimeError``: no agent host is there, it closed the
-            request, or it answered with an error, whose text this is.
+        HostRequestError: A ``RuntimeError``: no agent host is there, it goes or
+            closes the request, or it answered with an error, whose text this is.
         HostTimeoutError: Also a ``TimeoutError``: no answer came in time.
     """
     _check(type, payload, timeout_s)
@@ -191,7 +191,8 @@ def _settle(answer: asyncio.Future[object], reply: object) -> None:
 def _read(type: str, reply: object) -> dict[str, Any]:  # noqa: A002 - as above
     if reply is _CLOSED:
         message = (
-            f"the agent host closed the request {type!r} without an answer.\n"
+            f"the request {type!r} was closed without an answer: the agent host "
+            "refused it or is gone.\n"
             "Fix: call this skill in a kernel that an agent host has started."
         )
         raise HostRequestError(message, request=type)
