@@ -10,7 +10,6 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple, final
 
-from prime_skills_ext.catalog.origin import may_run_commands
 from prime_skills_ext.catalog.status import SkillStatus
 from prime_skills_ext.kernel.skills import run_sync
 from prime_skills_ext.prompt.activation import (
@@ -20,11 +19,10 @@ from prime_skills_ext.prompt.activation import (
     ShellPolicy,
     activate,
 )
-from prime_skills_ext.prompt.hooks import Hooks, Place, find_hooks
+from prime_skills_ext.prompt.hooks import Place, hooks_of
 from prime_skills_ext.prompt.session import session_id
-from prime_skills_ext.skill.model import Skill
 
-__all__ = ["Terms", "Uses"]
+__all__ = ["Terms", "use"]
 
 
 @final
@@ -48,60 +46,44 @@ class Terms(NamedTuple):
     are_hooks_on: Callable[[], bool]
 
 
-@final
-class Uses:
-    """The uses of one kernel: hooks remember what they did and told there."""
+def use(
+    status: SkillStatus, arguments: str, *, caller: Caller, terms: Terms
+) -> Activation:
+    """Read a skill's instructions and make them ready for a model.
 
-    def __init__(self) -> None:
-        self._hooks: dict[Path, tuple[Skill, Hooks | None]] = {}
+    Args:
+        status: The skill and how it stands.
+        arguments: What is given with it, as written.
+        caller: Who asks.
+        terms: On what terms.
 
-    def activate(
-        self, status: SkillStatus, arguments: str, *, caller: Caller, terms: Terms
-    ) -> Activation:
-        """Read a skill's instructions and make them ready for a model.
+    Raises:
+        SkillPermissionError: A hook refused it.
+        PrimeSkillsError: What ``prompt.activation.activate`` raises.
+    """
+    work = partial(
+        activate,
+        status,
+        arguments=arguments,
+        project=terms.project,
+        session=session_id(),
+        environ=terms.environ,
+        shell_policy=terms.shell_policy,
+        shell_timeout_s=terms.shell_timeout_s,
+        caller=caller,
+        fork=terms.fork,
+    )
+    place = Place(
+        project=terms.project, environ=terms.environ, is_on=terms.are_hooks_on
+    )
+    hooks = hooks_of(status, place=place) if status.skill.hooks else None
+    if hooks is None:
+        return work()
+    made: list[Activation] = []
 
-        Args:
-            status: The skill and how it stands.
-            arguments: What is given with it, as written.
-            caller: Who asks.
-            terms: On what terms.
+    def activated() -> str:
+        made.append(work())
+        return str(made[0])  # hooks are told the text, as a model is
 
-        Raises:
-            SkillPermissionError: A hook refused it.
-            PrimeSkillsError: What ``prompt.activation.activate`` raises.
-        """
-        work = partial(
-            activate,
-            status,
-            arguments=arguments,
-            project=terms.project,
-            session=session_id(),
-            environ=terms.environ,
-            shell_policy=terms.shell_policy,
-            shell_timeout_s=terms.shell_timeout_s,
-            caller=caller,
-            fork=terms.fork,
-        )
-        hooks = self._hooks_of(status, terms=terms)
-        if hooks is None:
-            return work()
-        made: list[Activation] = []
-
-        def use() -> str:
-            made.append(work())
-            return str(made[0])  # hooks are told the text, as a model is
-
-        hooks.around_sync(use, tool_input={"args": arguments}, wait=run_sync)
-        return made[0]
-
-    def _hooks_of(self, status: SkillStatus, *, terms: Terms) -> Hooks | None:
-        if not (status.skill.hooks and may_run_commands(status)):
-            return None  # trust may have been taken back meanwhile
-        skill, hooks = self._hooks.get(status.skill.identity, (None, None))
-        if skill != status.skill or hooks is None:
-            place = Place(
-                project=terms.project, environ=terms.environ, is_on=terms.are_hooks_on
-            )
-            hooks = find_hooks(status.skill, place=place)
-            self._hooks[status.skill.identity] = (status.skill, hooks)
-        return hooks
+    hooks.around_sync(activated, tool_input={"args": arguments}, wait=run_sync)
+    return made[0]

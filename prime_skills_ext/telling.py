@@ -2,7 +2,7 @@
 
 The half of ``SkillManager`` that changes nothing in the kernel. It hands settings and
 the current snapshot to ``prompt``, and holds what has to stay the same for as long as a
-kernel lives: the numbers that a listing goes by, and what hooks have done.
+kernel lives: the numbers that a listing goes by.
 """
 
 from __future__ import annotations
@@ -61,7 +61,6 @@ class Telling(Configuration):
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
         self._usage: Usage | None = None
-        self._uses: activating.Uses | None = None
         self._next_note = time.monotonic() + NOTE_INTERVAL_S
 
     @property
@@ -146,8 +145,6 @@ class Telling(Configuration):
             limit = self.fork_timeout_s
             return self.host.fork(activation.text, skill=status.skill, timeout_s=limit)
 
-        if self._uses is None:
-            self._uses = activating.Uses()
         terms = activating.Terms(
             project=self.places.project_root,
             environ=self.environ,
@@ -159,7 +156,7 @@ class Telling(Configuration):
         )
         # a command in a terminal has no cell, and no model behind it
         who: Caller = callers.caller() if self._binds else "user"
-        found = self._uses.activate(status, arguments, caller=who, terms=terms)
+        found = activating.use(status, arguments, caller=who, terms=terms)
         if self.usage_counts:
             self.usage.add(status.name, activations=1)
         return found

@@ -72,7 +72,11 @@ def _row(each: SkillUses, *, most: int) -> str:
 
 def _told(each: SkillUses) -> str:
     told = ((each.calls, "call"), (each.activations, "activation"))
-    return ", ".join(counted(number, word) for number, word in told if number)
+    return ", ".join(
+        f"{number:,} {word}{'' if number == 1 else 's'}"
+        for number, word in told
+        if number
+    )
 
 
 def _bar(share: float) -> str:

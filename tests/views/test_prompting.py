@@ -63,8 +63,10 @@ SAID = _activation(
     background=False,
 )
 USES = Statistics(
-    skills=(SkillUses(name="e<d>it", calls=1200, activations=3),)
-    + (SkillUses(name="old", activations=1, is_here=False),)
+    skills=(
+        SkillUses(name="e<d>it", calls=1200, activations=3),
+        SkillUses(name="old", activations=1, is_here=False),
+    )
 )
 VALUES = {
     "cut": CUT,
@@ -120,7 +122,7 @@ def test_activation_is_folded_with_the_users_text_apart() -> None:
     assert "user" in _words(summary)
     folded = _words(details)
     assert "Merge <script>alert(1)</script> well" in folded
-    for told in ("Allows Read Bash(git add *)", "Withholds Write", "Background false"):
+    for told in ("AllowsRead Bash(git add *)", "WithholdsWrite", "Backgroundfalse"):
         assert told in folded
     assert [] == list(page.iter("script"))
     (section,) = page.iter("section")
@@ -135,7 +137,7 @@ def test_activation_as_text_is_what_a_model_reads() -> None:
     assert "**Done** <b>" == text.render(FORK)
     assert to_json(SAID)["text"] == SAID.text
     page = _page(FORK)
-    assert ["You <go>", "Answer Done <b>"] == [_words(x) for x in page.iter("section")]
+    assert ["You<go>", "AnswerDone <b>"] == [_words(x) for x in page.iter("section")]
 
 
 def test_listing_shows_every_word_of_it() -> None:
@@ -154,10 +156,8 @@ def test_pb01_budget_tells_what_is_cut_and_why() -> None:
     """Each skill by its size, the cut in words, and the settings that keep all."""
     lines = text.render(CUT).splitlines()
     assert lines[0].startswith("Budget: ")
-    assert (
-        f"{CUT.listing.counted} of 100 characters (a number that is set; 250"
-        in " ".join(lines[:2])
-    )
+    head = f"{CUT.listing.counted} of 100 characters (a number that is set; 250"
+    assert head in " ".join(lines[:2])
     rows = {line.split()[0]: line for line in lines if "█" in line or "░" in line}
     assert ["big", "small"] == list(rows)
     assert "of 311, " in rows["big"]
@@ -197,8 +197,8 @@ def test_budget_is_drawn_to_scale() -> None:
     title = picture.find(f"{SVG}title")
     assert title is not None
     assert "big & <odd>" in _words(title)
-    assert [] == [
-        x for x in _page(WHOLE).iter(f"{SVG}rect") if "url(" in x.attrib["style"]
+    plain = [x.attrib["style"] for x in _page(WHOLE).iter(f"{SVG}rect")]
+    assert [] == [style for style in plain if "url(" in style]
     ]
 
 
