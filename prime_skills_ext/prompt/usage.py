@@ -98,16 +98,16 @@ class Usage:
         """Forget every number.
 
         Returns:
-            Whether there was a file.
+            Whether there was any.
 
         Raises:
             OSError: It cannot be removed.
         """
-        self._pending = {}
         with exclusive(self._lock):
-            is_there = self.path.exists()
+            were_there = bool(self.now())
             self.path.unlink(missing_ok=True)
-        return is_there
+        self._pending = {}
+        return were_there
 
     @property
     def _lock(self) -> Path:

@@ -37,7 +37,7 @@ def listing(value: Listing) -> str:
     return markup.card(
         f"<header><b>What a model is told</b>{''.join(pills)}</header>",
         lead if cut else "",
-        markup.fold(f"Text · {counted(value.total_chars, 'character')}", text),
+        markup.fold(f"Text · {value.total_chars:,} characters", text),
     )
 
 

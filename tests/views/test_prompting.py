@@ -179,7 +179,7 @@ def test_pb01_budget_tells_what_is_cut_and_why() -> None:
 
 
 def test_budget_is_drawn_to_scale() -> None:
-    """Lengths are shares of the widest; what is cut has a pattern, not only a colour."""
+    """Lengths are shares of the widest; what is cut has a pattern as well."""
     _, picture = _page(CUT).iter(f"{SVG}svg")
     solid = [
         float(each.attrib["width"].rstrip("%"))
@@ -199,7 +199,6 @@ def test_budget_is_drawn_to_scale() -> None:
     assert "big & <odd>" in _words(title)
     plain = [x.attrib["style"] for x in _page(WHOLE).iter(f"{SVG}rect")]
     assert [] == [style for style in plain if "url(" in style]
-    ]
 
 
 def test_of_many_skills_the_largest_are_drawn() -> None:
