@@ -22,10 +22,10 @@ _PATHS: Final = (
 )
 _IMPORTS: Final = (
     "A skill with a python_import is ready in the persistent kernel under that name,"
-    " without an import: `await NAME(...)` calls it, and `help(NAME)` says how."
+    " without an import: `help(NAME)` says what it offers, usually `await NAME(...)`."
 )
 _COMMANDS: Final = (
-    "One with a command can be run in a shell too; `--help` tells its options."
+    "A skill with a command can be run in a shell too; `--help` tells its options."
 )
 
 

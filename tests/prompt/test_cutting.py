@@ -18,6 +18,9 @@ CLUSTERS = [
     "❤\ufe0f",  # presentation
     "1\ufe0f\u20e3",  # keycap
     "\u1100\u1161\u11a8",  # Hangul by its letters
+    "\u1100\u1100\u1161",  # two leading ones
+    "\uac00\u11a8",  # a syllable and one more
+    "\ua960\ud7b0\ud7cb",  # old letters
     "\u0b95\u0bcd\u0bb7",  # Tamil conjunct
     "\u0915\u093f",  # vowel sign that takes space
     "\u0e01\u0e33",  # Thai
@@ -37,12 +40,15 @@ words = st.lists(st.sampled_from([*CLUSTERS, " ", "ab", ". "]), max_size=40)
         ("Reads files, e.g. PDF files, for you.", 22, "Reads files, e.g. PDF…"),
         ("Is version 1.5 there? It may be so.", 30, "Is version 1.5 there? …"),
         ('He says "go!" Then one waits for it.', 26, 'He says "go!" …'),
+        ('He says "go!" Then one waits for it.', 14, 'He says "go!"…'),
         ("A. Then a long sentence follows here.", 24, "A. Then a long sentence…"),
         ("读取文件。然后写入另一个文件。", 10, "读取文件。 …"),
         ("averyveryverylongword", 10, "averyvery…"),
         ("one, two, three", 10, "one, two…"),
         ("🇩🇪🇫🇷🇮🇹🇪🇸", 6, "🇩🇪🇫🇷…"),
         ("🇩🇪🇫🇷🇮🇹🇪🇸", 5, "🇩🇪🇫🇷…"),
+        ("\uac00\u11a8" * 3, 4, "\uac00\u11a8…"),
+        ("读取文件夹。然后", 7, "读取文件夹。…"),
         ("anything", 1, ""),
         ("anything", 0, ""),
         ("anything", -5, ""),

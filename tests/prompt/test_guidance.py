@@ -31,7 +31,7 @@ POINTS = {
     " the persistent kernel under that name",
     "relative paths resolve against the folder": "Relative paths in it start at the"
     " folder that holds it, the one of SKILL.md",
-    "commands run in a shell": "One with a command can be run in a shell",
+    "commands run in a shell": "A skill with a command can be run in a shell",
 }
 
 
@@ -50,9 +50,9 @@ def test_the_instructions_make_each_of_five_points(point: str) -> None:
 
 
 def test_the_instructions_say_how_a_skill_is_called() -> None:
-    """And where its arguments are explained."""
+    """And where that is explained."""
     text = instructions(PYTHON)
-    assert "`await NAME(...)` calls it, and `help(NAME)` says how" in text
+    assert "`help(NAME)` says what it offers, usually `await NAME(...)`" in text
 
 
 def test_what_no_listed_skill_has_is_not_explained() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -162,6 +163,9 @@ def test_pb06_a_name_with_hidden_characters_is_told_by_one_that_is_found() -> No
     assert ["pay_pal", "pay_pal@user"] == [it.name for it in offer(both)]
     assert [other, hidden] == [both.get(it.name) for it in offer(both)]
 
+    elsewhere = replace(hidden, source=hidden.source._replace(label="cafe\u0301"))
+    not_found = Catalogue(skills=(other, elsewhere))  # labels are compared in NFC
+    assert ["pay_pal"] == [it.name for it in offer(not_found)]
     same_place = Catalogue(skills=(status("pay_pal", at=1), hidden))
     assert ["pay_pal"] == [it.name for it in offer(same_place)]
 
