@@ -12,6 +12,7 @@ import pytest
 from prime_skills_ext.__main__ import main
 from prime_skills_ext.catalog.sources import RANKS
 from prime_skills_ext.commands import COMMANDS
+from prime_skills_ext.host.bridge import PROTOCOL, TARGET
 from prime_skills_ext.manager import SkillManager
 from tests.conftest import write_skill
 from tests.integration.conftest import REPOSITORY
@@ -75,8 +76,29 @@ def test_variables_are_read_somewhere() -> None:
         for file in package.rglob("*")
         if file.suffix in {".py", ".md"}
     )
-    assert len(names) == 11
+    assert len(names) == 13
     assert [] == [name for name in names if name not in code]
+
+
+def test_what_hosts_say_is_what_the_kernel_hears() -> None:
+    """The mark of a model's cell and the announcement, as the tests send them."""
+    mark, announcement = map(json.loads, _blocks("json", text=_section("For agents")))
+    assert {"prime_skills": {"caller": "model"}} == mark
+    assert (PROTOCOL, ["rlm.run"]) == (
+        announcement["protocol"],
+        announcement["handlers"],
+    )
+    assert f"`{TARGET}`" in _section("For agents")
+
+
+def test_a_model_may_not_do_what_is_named() -> None:
+    """Every command that is for people, and no other."""
+    (named,) = re.findall(
+        r"From a model's cell (.*?) are refused", _section("For agents")
+    )
+    words = re.findall(r"`(?:%skill )?(\w+)`", named)
+    there = {command.name for command in COMMANDS if command.for_people}
+    assert sorted(there) == sorted(words)
 
 
 def test_sources_are_listed_as_they_rank() -> None:
