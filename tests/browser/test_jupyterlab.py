@@ -43,6 +43,10 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_skill(skills, "nap", description="Sleeps. Use when tired.", python=NAP)
     write_skill(skills, "broken", python="import sys\nsys.exit(3)\n")
     write_skill(skills, "house-style", description="How we write. Use for prose.")
+    header = "name: letters\ndescription: Writes letters. Use for mail.\n"
+    hinted = f"{header}argument-hint: to WHOM about WHAT\n"
+    body = "# A letter\n\nWrite it $ARGUMENTS, and keep it **short**.\n"
+    write_skill(skills, "letters", frontmatter=hinted, body=body)
     return home
 
 
@@ -128,6 +132,37 @@ def test_mx09_tab_offers_subcommands_and_skill_names(live: Notebook) -> None:
     expect(live.completion("doctor")).to_have_count(0)
     live.page.keyboard.press("Enter")
     expect(live.cells.nth(1).locator(".cm-content")).to_have_text("%skill house-style")
+
+
+def test_a_skill_is_used_from_a_cell(live: Notebook, artefacts: Path) -> None:
+    """Tab tells what it takes; its card is folded, what was said stands below."""
+    from playwright.sync_api import expect
+
+    live.type(1, "/skill:")
+    live.page.keyboard.press("Tab")
+    expect(live.completion("letters")).to_be_attached()
+    # JupyterLab shows the type of a word in lower case
+    hint = live.page.locator(".jp-Completer").get_by_text("to whom about what")
+    expect(hint).to_be_visible()
+    live.page.screenshot(path=artefacts / "slash-completion.png")
+    live.page.keyboard.type("let")
+    expect(live.completion("house-style")).to_have_count(0)
+    live.page.keyboard.press("Enter")
+    content = live.cells.nth(1).locator(".cm-content")
+    expect(content).to_have_text("/skill:letters")
+    live.run(1, "/skill:letters to Ada about {nothing}?")
+    card = live.output(1).locator(".prime-skills")
+    expect(card).to_contain_text("to Ada about {nothing}?")
+    expect(card.get_by_text("and keep it")).to_be_hidden()
+    card.locator("summary").click()
+    expect(card.get_by_text("and keep it")).to_be_visible()
+    card.screenshot(path=artefacts / "activation.png")
+    assert [] == unreadable(card)
+    live.run(2, "%skill budget --budget 120")
+    report = live.output(2).locator(".prime-skills")
+    expect(report).to_contain_text("of 120 characters")
+    report.screenshot(path=artefacts / "budget.png")
+    assert [] == unreadable(report)
 
 
 def test_kb04_a_question_mark_shows_signature_and_docstring_of_run(
