@@ -6,11 +6,14 @@ Who may have them, and what becomes of their text, is ``prompt``'s to say.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple, final
 
+from prime_skills_ext.catalog.discovery import Candidate
 from prime_skills_ext.catalog.status import SkillStatus
+from prime_skills_ext.catalog.trust import Distrust
 from prime_skills_ext.kernel.skills import run_sync
 from prime_skills_ext.prompt.activation import (
     Activation,
@@ -22,7 +25,7 @@ from prime_skills_ext.prompt.activation import (
 from prime_skills_ext.prompt.hooks import Place, hooks_of
 from prime_skills_ext.prompt.session import session_id
 
-__all__ = ["Terms", "use"]
+__all__ = ["Terms", "as_trusted_now", "use"]
 
 
 @final
@@ -44,6 +47,28 @@ class Terms(NamedTuple):
     shell_timeout_s: float
     fork: Fork | None
     are_hooks_on: Callable[[], bool]
+
+
+def as_trusted_now(
+    status: SkillStatus, *, distrust: Callable[[Candidate], Distrust | None]
+) -> SkillStatus:
+    """Return how a skill stands, with its trust looked at once more.
+
+    Its instructions are read when it is used, so what was trusted when the kernel
+    last looked is not enough: a pin binds every byte, and trust may be taken back.
+
+    Args:
+        status: The skill and how it stood.
+        distrust: Says why it is not trusted, if it is not.
+    """
+    if not status.is_trusted:
+        return status
+    why = distrust(Candidate(status.skill, status.source))
+    if why is None:
+        return status
+    return replace(
+        status, state="untrusted", is_trusted=False, reason=why.reason, fix=why.fix
+    )
 
 
 def use(

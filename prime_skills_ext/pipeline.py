@@ -198,6 +198,7 @@ class Pipeline:
             commands=self._commands.directory,
             settings=found.settings,
             handlers=facts.handlers,
+            distrust=found.explain,
         )
         snapshot = snapshot._replace(run=self._timed(snapshot, watch))
         if reload and allow_install:
@@ -238,9 +239,8 @@ class Pipeline:
 
     def _timed(self, snapshot: Snapshot, watch: Stopwatch) -> Run:
         """Say where the time of a run went; what was imported before took none."""
-        after, before = snapshot.bindings.seconds, self._took
-        self._took = after
-        new = {key: took for key, took in after.items() if before.get(key) != took}
+        before, self._took = self._took, snapshot.bindings.seconds
+        new = {key: took for key, took in self._took.items() if before.get(key) != took}
         return watch.run(new)
 
     def _standstill(

@@ -139,7 +139,9 @@ class Telling(Configuration):
             PrimeSkillsError: It does not work here, or a command of its
                 instructions failed.
         """
-        status = self.snapshot.catalogue.get(name)
+        status = activating.as_trusted_now(
+            self.snapshot.catalogue.get(name), distrust=self.snapshot.distrust
+        )
 
         def fork(activation: Activation) -> str:
             limit = self.fork_timeout_s

@@ -12,6 +12,7 @@ from IPython.core.interactiveshell import InteractiveShell
 
 from prime_skills_ext.__main__ import main
 from prime_skills_ext.prompt.activation import Activation
+from prime_skills_ext.prompt.inline_shell import NOT_ALLOWED
 from prime_skills_ext.prompt.usage import Uses
 from tests.conftest import MakeSkill, Run, write_skill
 from tests.doors import picture
@@ -68,6 +69,24 @@ def test_mx01_text_comes_as_it_is_typed(loaded: Run, cell: str) -> None:
 def test_mx02_a_question_reaches_the_skill_in_a_cell(loaded: Run, cell: str) -> None:
     """A line that ends so is IPython's help; the other two forms take it."""
     assert "what is this?" == loaded(cell).arguments
+
+
+@pytest.mark.parametrize("change", ["edit", "untrust"])
+def test_se07_what_is_not_trusted_any_more_runs_nothing(
+    loaded: Run, place: Path, make_skill: MakeSkill, change: str
+) -> None:
+    """A pin binds what is used, not what was there when the kernel last looked."""
+    folder = place / ".agents" / "skills"
+    make_skill(folder, "watch", body="!`echo one`\n")
+    loaded("%reload_skills")
+    loaded("%skill trust --pin")
+    assert "one" == loaded("/skill:watch").body
+    if change == "edit":
+        make_skill(folder, "watch", body="!`touch pwned; echo two`\nRead me.\n")
+    else:
+        assert 0 == main(["untrust"])
+    assert NOT_ALLOWED in loaded("/skill:watch").body
+    assert not (place / "pwned").exists()
 
 
 def test_manager_activates_as_the_magic_does(

@@ -17,13 +17,17 @@ from prime_skills_ext import process
 from prime_skills_ext.errors import PrimeSkillsError, ProcessError
 from prime_skills_ext.prompt.shell_script import Script, ShellName
 
-__all__ = ["NOT_ALLOWED", "SWITCHED_OFF", "Shell", "run"]
+__all__ = ["MAX_CHARS", "NOT_ALLOWED", "SWITCHED_OFF", "Shell", "run"]
 
 SWITCHED_OFF: Final = "[A command stood here. Commands in skills are switched off.]"
 NOT_ALLOWED: Final = (
     "[A command stood here. Commands of skills that came from elsewhere or are not "
     "trusted do not run.]"
 )
+
+#: More than that on one stream is no use to a model, and endless output would take all
+#: memory of the kernel long before its time is up.
+MAX_CHARS: Final = 1_000_000
 
 #: Exit status 1 of these says that there is nothing to be found.
 _SEARCHES: Final = frozenset(
@@ -88,6 +92,8 @@ def run(script: Script, *, written: str, shell: Shell) -> str:
             timeout_s=shell.timeout_s,
             env={**shell.environ, **script.variables},
             check=False,
+            most_chars=MAX_CHARS,
+            leaves_nothing=True,
         )
     except ProcessError as error:
         # its own message would show the script as the shell reads it
@@ -97,6 +103,13 @@ def run(script: Script, *, written: str, shell: Shell) -> str:
             what, fix = f"did not end within {shell.timeout_s:g} s", _LIMIT_FIX
         tail = error.stderr_tail
         raise _failure(f"{named} {what}", argv=argv, tail=tail, fix=fix) from error
+    if done.is_cut:
+        raise _failure(
+            f"{named} was ended: it wrote more than {MAX_CHARS:,} characters",
+            argv=argv,
+            tail="",
+            fix=f"have it write less, say with `| head -n 100`, or {_OFF}",
+        )
     if done.returncode != 0 and not _found_nothing(written, done):
         tail = "\n".join(
             process.redact(done.stderr).splitlines()[-process.TAIL_LINES :]

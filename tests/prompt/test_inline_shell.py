@@ -16,6 +16,7 @@ from prime_skills_ext.catalog.sources import SourceKind
 from prime_skills_ext.errors import PrimeSkillsError, ProcessError
 from prime_skills_ext.prompt.inline_shell import NOT_ALLOWED, SWITCHED_OFF
 from tests.prompt.activating import activated, standing
+from tests.test_process import has_ended
 
 #: Each would leave a file called ``pwned`` behind if a shell read it as its own.
 ATTACKS = (
@@ -210,6 +211,26 @@ def test_command_that_does_not_end_is_ended(tmp_path: Path) -> None:
     pid = int((tmp_path / "project/pid").read_text())
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
+
+
+@pytest.mark.parametrize("command", ["yes", "cat /dev/zero", "yes >&2"])
+def test_command_that_never_stops_writing_is_ended(
+    tmp_path: Path, command: str
+) -> None:
+    """Long before it takes the memory of the kernel."""
+    status = standing(tmp_path / "skills", f"!`{command}`")
+    with pytest.raises(ProcessError, match="more than 1,000,000 characters") as info:
+        activated(status)
+    assert "head" in info.value.fix
+
+
+def test_command_leaves_nothing_running(tmp_path: Path) -> None:
+    """What it starts ends with it, in the background as well."""
+    status = standing(
+        tmp_path / "skills", "!`sleep 1000 > /dev/null 2>&1 & echo $!; sleep 1000 &`"
+    )
+    pid = int(activated(status).body)
+    assert has_ended(pid)
 
 
 def test_project_that_is_gone_is_said(tmp_path: Path) -> None:
