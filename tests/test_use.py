@@ -13,7 +13,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from prime_skills_ext.__main__ import main
 from prime_skills_ext.prompt.activation import Activation
 from prime_skills_ext.prompt.inline_shell import NOT_ALLOWED
-from prime_skills_ext.prompt.usage import Uses
+from prime_skills_ext.prompt.usage import Usage, Uses
 from tests.conftest import MakeSkill, Run, write_skill
 from tests.doors import picture
 
@@ -248,10 +248,10 @@ def test_uses_are_written_while_the_kernel_runs(
     assert magic is not None
     manager = magic.__self__.manager
     loaded("%skill use pdf")
-    assert not manager.usage.path.exists()
-    manager._next_note = 0.0
+    assert not manager.counting.usage.path.exists()
+    manager.counting._next_write = 0.0
     loaded("1")
-    assert {"pdf": Uses(0, 1)} == type(manager.usage)(manager.usage.path).now()
+    assert {"pdf": Uses(0, 1)} == Usage(manager.counting.usage.path).now()
     loaded("%skill use pdf")
     loaded("1")
-    assert {"pdf": Uses(0, 1)} == type(manager.usage)(manager.usage.path).now()
+    assert {"pdf": Uses(0, 1)} == Usage(manager.counting.usage.path).now()
