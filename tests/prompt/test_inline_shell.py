@@ -306,6 +306,32 @@ def test_commands_run_for_trusted_local_skills_alone(
     assert (notice is None) == (tmp_path / "project/ran").exists()
 
 
+@pytest.mark.parametrize("kind", ["user", "explicit", "project", "registered"])
+@pytest.mark.parametrize("folder", ["site-packages", "dist-packages", "node_modules"])
+def test_commands_of_an_installed_package_do_not_run_by_another_way(
+    tmp_path: Path, kind: SourceKind, folder: str
+) -> None:
+    """A link or a setting that leads to it makes it no local skill."""
+    installed = tmp_path / "lib" / folder / "pkg"
+    body = "!`touch ran; echo yes`"
+    direct = standing(installed, body, kind=kind)
+    assert NOT_ALLOWED == activated(direct).body
+    linked = tmp_path / "skills" / "linked"
+    linked.parent.mkdir()
+    linked.symlink_to(installed / "fix-issue", target_is_directory=True)
+    found = standing(tmp_path / "skills", body, kind=kind, name="linked")
+    assert found.skill.directory == linked
+    assert NOT_ALLOWED == activated(found).body
+    assert not (installed.parent / "project/ran").exists()
+    assert not (tmp_path / "project/ran").exists()
+
+
+def test_commands_of_built_ins_run_wherever_they_are_installed(tmp_path: Path) -> None:
+    """This package is an installed one, too."""
+    status = standing(tmp_path / "site-packages/skills", "!`echo yes`", kind="builtin")
+    assert "yes" == activated(status).body
+
+
 def test_commands_run_in_any_thread(tmp_path: Path) -> None:
     """Activation is work for a thread while the kernel's loop goes on."""
     status = standing(tmp_path / "skills", "!`echo yes`")
