@@ -16,11 +16,13 @@ from typing import Final, Literal, NamedTuple, final
 
 from prime_skills_ext.prompt.arguments import Place, Values, asked, placeholder
 
-__all__ = ["Script", "ShellName", "prepare"]
+__all__ = ["ARGUMENTS", "Script", "ShellName", "prepare"]
 
 ShellName = Literal["bash", "powershell"]
 _Quotes = Literal["", "'", '"']
 
+#: The variable that holds the arguments as they are written.
+ARGUMENTS: Final = "ARGUMENTS"
 _WORDS: Final = "PRIME_SKILLS_ARGUMENTS"
 _COMMENT: Final = re.compile(r"[^\n]*")
 
@@ -34,12 +36,14 @@ class Script(NamedTuple):
         words: What follows it on the command line.
         variables: What is added to the environment.
         used: Positions of the arguments' words that it can see.
+        names_arguments: It has a placeholder, or a variable of ours, for arguments.
     """
 
     text: str
     words: tuple[str, ...]
     variables: Mapping[str, str]
     used: frozenset[int]
+    names_arguments: bool
 
 
 def prepare(command: str, *, values: Values, shell: ShellName) -> Script:
@@ -69,13 +73,14 @@ def prepare(command: str, *, values: Values, shell: ShellName) -> Script:
     pattern = placeholder(values.arguments.names)
     text = re.sub(pattern, variable, command)
     words = values.arguments.words
-    variables = {"ARGUMENTS": values.arguments.text, **values.variables}
+    is_named = bool(used) or ARGUMENTS in command
+    variables = {ARGUMENTS: values.arguments.text, **values.variables}
     if shell == "bash":
         # its own positions are left empty: $0 of a nested script is not ours
         text = f'{_WORDS}=("$@"); set --; {text}'
-        return Script(text, words, variables, frozenset(used))
+        return Script(text, words, variables, frozenset(used), is_named)
     variables |= {f"{_WORDS}_{at}": word for at, word in enumerate(words)}
-    return Script(text, (), variables, frozenset(used))
+    return Script(text, (), variables, frozenset(used), is_named)
 
 
 def _in_bash(place: Place, written: str, around: _Quotes) -> str:

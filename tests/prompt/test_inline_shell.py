@@ -224,6 +224,22 @@ def test_command_that_never_stops_writing_is_ended(
     assert "head" in info.value.fix
 
 
+@pytest.mark.parametrize("text", ["x" * 140_000, "x\0y", "x\ud800", "x " * 60_000])
+def test_arguments_that_no_command_can_be_given_hinder_only_who_asks_for_them(
+    tmp_path: Path, text: str
+) -> None:
+    """A long text pasted behind a name is lost on a command, not on the model."""
+    status = standing(tmp_path / "skills", "!`echo yes`", name="plain")
+    found = activated(status, text)
+    assert ("yes", text.strip()) == (found.body, found.message)
+    status = standing(tmp_path / "skills", "$ARGUMENTS\n!`echo yes`", name="shown")
+    assert f"{text}\nyes" == activated(status, text).body
+    for asks in ("$ARGUMENTS", "$0", "'$ARGUMENTS'"):
+        status = standing(tmp_path / "skills", f"!`echo {asks}`", name="asks")
+        with pytest.raises(PrimeSkillsError, match="cannot be given the arguments"):
+            activated(status, text)
+
+
 def test_command_leaves_nothing_running(tmp_path: Path) -> None:
     """What it starts ends with it, in the background as well."""
     status = standing(
