@@ -25,6 +25,10 @@ _Quotes = Literal["", "'", '"']
 ARGUMENTS: Final = "ARGUMENTS"
 _WORDS: Final = "PRIME_SKILLS_ARGUMENTS"
 _COMMENT: Final = re.compile(r"[^\n]*")
+#: The rest of a line behind which a document for a command stands.
+_DOCUMENT: Final = re.compile(
+    r"""(?<!<)<<(?P<tabs>-?)[ \t]*(?P<quote>['"\\]?)(?P<end>\w+)['"]?(?!\w)[^\n]*\n"""
+)
 
 
 @final
@@ -118,14 +122,34 @@ def _quotes(script: str, *, escape: str) -> Iterator[_Quotes]:
     its words apart, and never makes a value part of the script.
     """
     stack: list[str] = []
+    documents = dict(_documents(script)) if escape == "\\" else {}
     at = 0
     while at < len(script):
+        if at in documents:
+            # quotes are nothing special there
+            end, inside = documents[at]
+            for _ in script[at:end]:
+                yield inside
+            at = end
+            continue
         top = stack[-1] if stack else "("
         step = _STEPS[top](script, at, stack, escape)
         around: _Quotes = "'" if "'" in top else '"' if top == '"' else ""
         for _ in script[at : at + step]:
             yield around
         at += step
+
+
+def _documents(script: str) -> Iterator[tuple[int, tuple[int, _Quotes]]]:
+    """Yield where each here-document begins, and its end and what fills it in.
+
+    As in double quotes, unless the word that ends it is quoted.
+    """
+    for match in _DOCUMENT.finditer(script):
+        tabs = r"\t*" if match["tabs"] else ""
+        end = re.compile(rf"^{tabs}{match['end']}$", re.MULTILINE)
+        if last := end.search(script, match.end()):
+            yield match.end(), (last.start(), "'" if match["quote"] else '"')
 
 
 def _single(script: str, at: int, stack: list[str], escape: str) -> int:

@@ -93,6 +93,9 @@ def test_arguments_never_become_shell_syntax(
         ("bash -c 'echo \"$ARGUMENTS\"'", "a  b", "a  b"),
         ('f() { echo "$0" "$#"; }; f x y', "a", "a 2"),
         ('echo "$(echo "$0")" "$(echo \'$0\')"', "a", "a $0"),
+        ("cat <<EOF\ndon't $0 $ARGUMENTS\nEOF", "a 'b  c'", "don't a a 'b  c'"),
+        ("cat <<-'END' | cat\n$0 isn't\nEND\necho \"$0\"", "a", "$0 isn't\na"),
+        ('cat <<< $0; echo "$((1<<2))"', "a", "a\n4"),
         ("echo ${10}$10", "0 1 2 3 4 5 6 7 8 9 ten", "ten"),
     ],
 )
