@@ -111,6 +111,7 @@ def test_assigned_instructions_are_a_value(loaded: Run) -> None:
     [
         ("%skill use pfd a", 'did you mean "pdf"?'),
         ("/skill:pfd a", 'did you mean "pdf"?'),
+        ("/skill:it's a", 'There is no skill "it\'s"'),
         ("%skill use", "arguments are required: NAME"),
         ("/skill:", "arguments are required: NAME"),
         ("%%skill use\npdf", "arguments are required: NAME"),
