@@ -21,6 +21,7 @@ from prime_skills_ext.prompt.activation import (
     Fork,
     ShellPolicy,
     activate,
+    permit,
 )
 from prime_skills_ext.prompt.hooks import Place, hooks_of
 from prime_skills_ext.prompt.session import session_id
@@ -83,7 +84,7 @@ def use(
         terms: On what terms.
 
     Raises:
-        SkillPermissionError: A hook refused it.
+        SkillPermissionError: A hook refused it, or it is not meant for this caller.
         PrimeSkillsError: What ``prompt.activation.activate`` raises.
     """
     work = partial(
@@ -104,6 +105,7 @@ def use(
     hooks = hooks_of(status, place=place) if status.skill.hooks else None
     if hooks is None:
         return work()
+    permit(status, caller=caller)  # nothing runs for who may not use it
     made: list[Activation] = []
 
     def activated() -> str:
