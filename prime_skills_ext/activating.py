@@ -17,7 +17,6 @@ from prime_skills_ext.catalog.trust import Distrust
 from prime_skills_ext.kernel.skills import run_sync
 from prime_skills_ext.prompt.activation import (
     Activation,
-    Caller,
     Fork,
     ShellPolicy,
     activate,
@@ -25,6 +24,7 @@ from prime_skills_ext.prompt.activation import (
 )
 from prime_skills_ext.prompt.hooks import Place, hooks_of
 from prime_skills_ext.prompt.session import session_id
+from prime_skills_ext.skill.model import Caller
 
 __all__ = ["Terms", "as_trusted_now", "use"]
 

@@ -24,9 +24,10 @@ if TYPE_CHECKING:
     from prime_skills_ext.kernel import callers
     from prime_skills_ext.prompt import budget as budgets
     from prime_skills_ext.prompt import offer
-    from prime_skills_ext.prompt.activation import Activation, Caller, ShellPolicy
+    from prime_skills_ext.prompt.activation import Activation, ShellPolicy
     from prime_skills_ext.prompt.budget import Budget
     from prime_skills_ext.prompt.listing import Listing
+    from prime_skills_ext.skill.model import Caller
     from prime_skills_ext.snapshot import Snapshot
     from prime_skills_ext.views import budget as budget_view
     from prime_skills_ext.views.budget import BudgetReport

@@ -18,22 +18,11 @@ import pytest
 
 from prime_skills_ext.errors import ProcessError
 from prime_skills_ext.process import MAX_LINE_CHARS, TAIL_LINES, redact, run
+from tests.processes import has_ended
 
 
 def python(code: str, *arguments: str) -> list[str]:
     return [sys.executable, "-c", code, *arguments]
-
-
-def has_ended(pid: int) -> bool:
-    """Whether a process is gone, or goes within a moment."""
-    try:
-        handle = os.pidfd_open(pid)
-    except ProcessLookupError:
-        return True
-    try:
-        return bool(select.select([handle], [], [], 5)[0])
-    finally:
-        os.close(handle)
 
 
 def test_run_returns_both_streams_and_the_status(tmp_path: Path) -> None:

@@ -16,13 +16,13 @@ import weakref
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from contextvars import ContextVar
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from IPython.core.getipython import get_ipython
 
-__all__ = ["Caller", "caller", "watch"]
+from prime_skills_ext.skill.model import Caller
 
-Caller = Literal["model", "user"]
+__all__ = ["caller", "watch"]
 
 
 class _Cell(NamedTuple):

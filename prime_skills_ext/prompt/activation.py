@@ -25,10 +25,10 @@ from prime_skills_ext.prompt.block import Block, one_line, render
 from prime_skills_ext.prompt.inline_shell import NOT_ALLOWED, SWITCHED_OFF, Shell, run
 from prime_skills_ext.prompt.shell_script import prepare
 from prime_skills_ext.prompt.substitution import substitute
+from prime_skills_ext.skill.model import Caller
 
-__all__ = ["Activation", "Caller", "Fork", "ShellPolicy", "activate", "permit"]
+__all__ = ["Activation", "Fork", "ShellPolicy", "activate", "permit"]
 
-Caller = Literal["model", "user"]
 ShellPolicy = Literal["run", "notice"]
 
 _ORIGIN: Final = "Relative paths in these instructions start from "
@@ -200,7 +200,8 @@ def permit(status: SkillStatus, *, caller: Caller) -> None:
     skill = status.skill
     if caller == "model" and skill.disable_model_invocation:
         raise SkillPermissionError(
-            f"the skill {skill.name} is not for models (disable-model-invocation)",
+            f"the skill {skill.name} is for people alone "
+            "(disable-model-invocation: true)",
             fix=f"ask the user to run `%skill use {skill.name}` in a cell of their own",
             path=skill.path,
         )

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from prime_skills_ext.catalog.sources import SourceKind
 from prime_skills_ext.errors import PrimeSkillsError, ProcessError
 from prime_skills_ext.prompt.inline_shell import NOT_ALLOWED, SWITCHED_OFF
+from tests.processes import has_ended
 from tests.prompt.activating import activated, standing
-from tests.test_process import has_ended
 
 #: Each would leave a file called ``pwned`` behind if a shell read it as its own.
 ATTACKS = (
