@@ -25,6 +25,7 @@ from prime_skills_ext.environment.uv import find_uv
 from prime_skills_ext.errors import UvNotFoundError
 from prime_skills_ext.manager import SkillManager
 from prime_skills_ext.progress import counted
+from prime_skills_ext.prompt.listing import full_text
 from prime_skills_ext.skill.model import Diagnostic, Skill
 from prime_skills_ext.views.report import Check, Doctor, Message
 from prime_skills_ext.views.timeline import duration
@@ -230,7 +231,8 @@ def _cuts(manager: SkillManager, *, everything: bool) -> Iterator[Check]:
         for item in manager.catalogue.skills
         if cap is not None
         and item.state not in ("shadowed", "removed")
-        and (length := len(_listed(item.skill))) > cap
+        and (length := len(full_text(item.skill.description, item.skill.when_to_use)))
+        > cap
     ]
     for item, length in long if everything else long[:_SAME_KIND_SHOWN]:
         yield Check(
@@ -254,8 +256,7 @@ def _cuts(manager: SkillManager, *, everything: bool) -> Iterator[Check]:
 
 
 def _listed(skill: Skill) -> str:
-    told = (skill.description, skill.when_to_use)
-    return " - ".join(" ".join(text.split()) for text in told if text)
+    return full_text(skill.description, skill.when_to_use)
 
 
 def _times(manager: SkillManager) -> Iterator[Check]:

@@ -15,7 +15,7 @@ from prime_skills_ext.prompt.markup import to_text
 from prime_skills_ext.prompt.measuring import Meter, meter
 from prime_skills_ext.prompt.strategies import Wish, fit
 
-__all__ = ["Cut", "ListedItem", "Listing", "render_entries"]
+__all__ = ["Cut", "ListedItem", "Listing", "full_text", "render_entries"]
 
 Cut = Literal["whole", "trimmed", "no-trigger", "no-description", "left-out"]
 
@@ -111,6 +111,16 @@ def render_entries(
     )
 
 
+def full_text(description: str, when_to_use: str | None) -> str:
+    """Return what a listing tells of a skill beside its name, before any cut."""
+    return _joined(clean(description), when_to_use)
+
+
+def _joined(plain: str, when_to_use: str | None) -> str:
+    trigger = clean(when_to_use) if when_to_use else ""
+    return _BETWEEN.join(filter(None, (plain, trigger)))
+
+
 @final
 class _Telling(NamedTuple):
     """What there is to tell of one skill: cleaned, and capped in its wish."""
@@ -124,9 +134,8 @@ class _Telling(NamedTuple):
 
 def _telling(entry: Entry, *, budget: Budget, counts: Meter) -> _Telling:
     name = clean(entry.name)
-    plain = joined = clean(entry.description)
-    if entry.when_to_use and (trigger := clean(entry.when_to_use)):
-        joined = f"{plain}{_BETWEEN}{trigger}" if plain else trigger
+    plain = clean(entry.description)
+    joined = _joined(plain, entry.when_to_use)
     size = counts.size
     name_size = size(name)
     plain_shown, joined_shown = plain, joined
