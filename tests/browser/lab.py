@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self
@@ -28,6 +29,9 @@ Theme = Literal["light", "dark"]
 KERNEL = "Prime Skills"
 #: Longest that the server or a page may take: tells a hang from an answer.
 TIMEOUT_S = 60
+#: How often Tab is pressed, and how long one answer is waited for.
+_TABS = 12
+_TAB_MS = 5_000
 _THEMES = {"light": "JupyterLab Light", "dark": "JupyterLab Dark"}
 #: What would ask questions, or reach for the network, before any work is done.
 _SETTINGS: Mapping[str, Mapping[str, Any]] = {
@@ -137,6 +141,20 @@ class Notebook:
     def completion(self, word: str) -> Locator:
         """What Tab offers by that name."""
         return self.page.locator(".jp-Completer-match").get_by_text(word, exact=True)
+
+    def complete(self, word: str) -> None:
+        """Press Tab until a word is offered.
+
+        JupyterLab gives a kernel one second to answer, and shows nothing after that.
+        """
+        from playwright.sync_api import TimeoutError as PatienceError
+
+        for _ in range(_TABS):
+            self.page.keyboard.press("Tab")
+            with suppress(PatienceError):
+                self.completion(word).wait_for(state="attached", timeout=_TAB_MS)
+                return
+        raise AssertionError(f"{word} is not offered")
 
     def choose_kernel(self, name: str) -> None:
         """Answer the question which kernel a notebook without one shall have."""
