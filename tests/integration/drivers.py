@@ -19,6 +19,9 @@ __all__ = ["Driver", "Kernel", "Outcome", "Terminal", "plain"]
 
 #: Longest that a cell may take: an install from the index is the slowest.
 CELL_TIMEOUT_S = 180
+#: ipykernel drops what comes right after a cell that failed, unless that cell asked for
+#: the contrary.
+_STOP_ON_ERROR = False
 
 
 def plain(text: str) -> str:
@@ -137,8 +140,7 @@ class Kernel:
             code,
             store_history=history,
             allow_stdin=answers is not None,
-            # else ipykernel may drop a cell that comes right after one that failed
-            stop_on_error=False,
+            stop_on_error=_STOP_ON_ERROR,
             timeout=CELL_TIMEOUT_S,
             output_hook=listen,
             stdin_hook=ask,
@@ -148,6 +150,31 @@ class Kernel:
             if payload["source"] == "page":
                 outcome.pages.append(plain(payload["data"]["text/plain"]))
         return outcome
+
+    def send(self, code: str, *, allow_stdin: bool = True) -> str:
+        """Send a cell without waiting for it; return what tells its messages.
+
+        Args:
+            code: The cell.
+            allow_stdin: Whether somebody is there who can be asked.
+        """
+        return str(
+            self.client.execute(
+                code, allow_stdin=allow_stdin, stop_on_error=_STOP_ON_ERROR
+            )
+        )
+
+    def replies(self, *requests: str) -> list[dict[str, Any]]:
+        """Wait until every cell that was sent has ended; return how each did.
+
+        Replies to anything else, such as to the questions at the start whether the
+        kernel is ready, are passed over.
+        """
+        ended: dict[str, dict[str, Any]] = {}
+        while not ended.keys() >= {*requests}:
+            reply = self.client.get_shell_msg(timeout=CELL_TIMEOUT_S)
+            ended[reply["parent_header"].get("msg_id", "")] = reply["content"]
+        return [ended[request] for request in requests]
 
     def interrupt(self) -> None:
         """Do what the interrupt button does."""
