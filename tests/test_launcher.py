@@ -20,6 +20,7 @@ from prime_skills_ext.environment.usage import IN_USE, is_in_use
 from prime_skills_ext.launcher import choose
 from prime_skills_ext.launching.custom import CUSTOM_PYTHON
 from prime_skills_ext.launching.memo import Decision
+from tests.kernels import sockets
 
 _ARGUMENTS = ("-f", "/run/kernel.json")
 _TAIL = (
@@ -190,7 +191,9 @@ def _started(prefix: Path, *, folder: Path, **environ: str) -> Iterator[Any]:
         kernel_dirs=[str(prefix / "share" / "jupyter" / "kernels")],
         ensure_native_kernel=False,
     )
-    manager = KernelManager(kernel_name="prime-skills", kernel_spec_manager=specs)
+    manager = KernelManager(
+        kernel_name="prime-skills", kernel_spec_manager=specs, config=sockets()
+    )
     manager.start_kernel(cwd=str(folder), env={**os.environ, **environ})
     client = manager.client()
     try:

@@ -15,6 +15,8 @@ import pexpect
 from jupyter_client.kernelspec import KernelSpec, KernelSpecManager
 from jupyter_client.manager import KernelManager
 
+from tests.kernels import sockets
+
 __all__ = ["Driver", "Kernel", "Outcome", "Terminal", "plain"]
 
 #: Longest that a cell may take: an install from the index is the slowest.
@@ -83,7 +85,9 @@ class Kernel:
             "{connection_file}",
             *arguments,
         ]
-        self._manager = KernelManager(kernel_name="test", kernel_spec_manager=specs)
+        self._manager = KernelManager(
+            kernel_name="test", kernel_spec_manager=specs, config=sockets()
+        )
         self._directory = directory
         self._environ = {**os.environ, **(environ or {})}
 

@@ -20,6 +20,7 @@ import pytest
 from prime_skills_ext.progress import ProgressEvent
 from prime_skills_ext.views.progress import MIME_TYPE, Progress, log_to
 from tests.integration.drivers import CELL_TIMEOUT_S, Kernel
+from tests.kernels import sockets
 
 _EVENT = ProgressEvent(stage="building", message="Installing", done=1, total=2)
 _SETUP = """\
@@ -213,7 +214,8 @@ def test_host_leaves_no_event_in_a_notebook_that_it_executes(tmp_path: Path) -> 
         cells=[nbformat.v4.new_code_cell(f"{_SETUP}\n{work}")]
     )
 
-    nbclient.NotebookClient(notebook, kernel_name="python3").execute(cwd=str(tmp_path))
+    client = nbclient.NotebookClient(notebook, kernel_name="python3", config=sockets())
+    client.execute(cwd=str(tmp_path))
 
     outputs = notebook.cells[0].outputs
     assert [("display_data", {})] == [(o.output_type, o.data) for o in outputs]
