@@ -10,14 +10,15 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import copy_context
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import IO, Any
 
 import pytest
 
 from prime_skills_ext.errors import ProcessError
-from prime_skills_ext.process import MAX_LINE_CHARS, TAIL_LINES, redact, run
+from prime_skills_ext.process import MAX_LINE_CHARS, TAIL_LINES, redact, run, shared
 
 
 def python(code: str, *arguments: str) -> list[str]:
@@ -227,6 +228,24 @@ def test_lines_come_while_the_command_runs(tmp_path: Path) -> None:
 
     run(python(code), cwd=tmp_path, timeout_s=30, on_line=reply)
     assert seen == ["first", "second"]
+
+
+def test_shared_file_is_held_by_what_runs_meanwhile(tmp_path: Path) -> None:
+    """And by nothing that runs later, whoever remembers that it was shared."""
+    code = "import os, sys; print(os.readlink(f'/proc/self/fd/{sys.argv[1]}'))"
+    first, second = tmp_path / "first", tmp_path / "second"
+
+    def seen(file: IO[bytes]) -> str:
+        command = python(code, str(file.fileno()))
+        return run(command, cwd=tmp_path, timeout_s=30, check=False).stdout.strip()
+
+    with first.open("wb") as one, second.open("wb") as two:
+        with shared(one.fileno()):
+            with shared(two.fileno()):
+                assert (str(first), str(second)) == (seen(one), seen(two))
+            assert (str(first), "") == (seen(one), seen(two))
+            remembered = copy_context()
+        assert ("", "") == (seen(one), remembered.run(seen, one))
 
 
 def test_much_output_on_both_streams_does_not_block(tmp_path: Path) -> None:
