@@ -186,5 +186,7 @@ def test_as01_interrupt_ends_an_awaiting_skill(live: Notebook) -> None:
     live.interrupt()
     expect(live.output(1)).to_contain_text(INTERRUPTED)
     live.has_run(1)
+    # JupyterLab wants what comes right after a cell that failed to be dropped
+    live.is_idle()
     live.run(2, "await nap(0)")
     expect(live.output(2)).to_contain_text("'awake'")
