@@ -10,7 +10,6 @@ import subprocess
 import sys
 import threading
 from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self
@@ -29,9 +28,6 @@ Theme = Literal["light", "dark"]
 KERNEL = "Prime Skills"
 #: Longest that the server or a page may take: tells a hang from an answer.
 TIMEOUT_S = 60
-#: How often Tab is pressed, and how long one answer is waited for.
-_TABS = 12
-_TAB_MS = 5_000
 _THEMES = {"light": "JupyterLab Light", "dark": "JupyterLab Dark"}
 #: What would ask questions, or reach for the network, before any work is done.
 _SETTINGS: Mapping[str, Mapping[str, Any]] = {
@@ -39,6 +35,8 @@ _SETTINGS: Mapping[str, Mapping[str, Any]] = {
         "fetchNews": "false",
         "checkForUpdates": False,
     },
+    # else an answer of a busy kernel that comes after a second is thrown away
+    "@jupyterlab/completer-extension:manager": {"providerTimeout": TIMEOUT_S * 1000},
     # every cell is drawn, seen or not: a picture of one shows all of it
     "@jupyterlab/notebook-extension/tracker": {"windowingMode": "none"},
 }
@@ -143,18 +141,9 @@ class Notebook:
         return self.page.locator(".jp-Completer-match").get_by_text(word, exact=True)
 
     def complete(self, word: str) -> None:
-        """Press Tab until a word is offered.
-
-        JupyterLab gives a kernel one second to answer, and shows nothing after that.
-        """
-        from playwright.sync_api import TimeoutError as PatienceError
-
-        for _ in range(_TABS):
-            self.page.keyboard.press("Tab")
-            with suppress(PatienceError):
-                self.completion(word).wait_for(state="attached", timeout=_TAB_MS)
-                return
-        raise AssertionError(f"{word} is not offered")
+        """Press Tab and wait until a word is offered."""
+        self.page.keyboard.press("Tab")
+        self.completion(word).wait_for(state="attached", timeout=TIMEOUT_S * 1000)
 
     def choose_kernel(self, name: str) -> None:
         """Answer the question which kernel a notebook without one shall have."""
