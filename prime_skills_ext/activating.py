@@ -6,23 +6,27 @@ Who may have them, and what becomes of their text, is ``prompt``'s to say.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple, final
 
+from prime_skills_ext.catalog.discovery import Candidate
 from prime_skills_ext.catalog.status import SkillStatus
+from prime_skills_ext.catalog.trust import Distrust
 from prime_skills_ext.kernel.skills import run_sync
 from prime_skills_ext.prompt.activation import (
     Activation,
-    Caller,
     Fork,
     ShellPolicy,
     activate,
+    permit,
 )
 from prime_skills_ext.prompt.hooks import Place, hooks_of
 from prime_skills_ext.prompt.session import session_id
+from prime_skills_ext.skill.model import Caller
 
-__all__ = ["Terms", "use"]
+__all__ = ["Terms", "as_trusted_now", "use"]
 
 
 @final
@@ -46,6 +50,28 @@ class Terms(NamedTuple):
     are_hooks_on: Callable[[], bool]
 
 
+def as_trusted_now(
+    status: SkillStatus, *, distrust: Callable[[Candidate], Distrust | None]
+) -> SkillStatus:
+    """Return how a skill stands, with its trust looked at once more.
+
+    Its instructions are read when it is used, so what was trusted when the kernel
+    last looked is not enough: a pin binds every byte, and trust may be taken back.
+
+    Args:
+        status: The skill and how it stood.
+        distrust: Says why it is not trusted, if it is not.
+    """
+    if not status.is_trusted:
+        return status
+    why = distrust(Candidate(status.skill, status.source))
+    if why is None:
+        return status
+    return replace(
+        status, state="untrusted", is_trusted=False, reason=why.reason, fix=why.fix
+    )
+
+
 def use(
     status: SkillStatus, arguments: str, *, caller: Caller, terms: Terms
 ) -> Activation:
@@ -58,7 +84,7 @@ def use(
         terms: On what terms.
 
     Raises:
-        SkillPermissionError: A hook refused it.
+        SkillPermissionError: A hook refused it, or it is not meant for this caller.
         PrimeSkillsError: What ``prompt.activation.activate`` raises.
     """
     work = partial(
@@ -79,6 +105,7 @@ def use(
     hooks = hooks_of(status, place=place) if status.skill.hooks else None
     if hooks is None:
         return work()
+    permit(status, caller=caller)  # nothing runs for who may not use it
     made: list[Activation] = []
 
     def activated() -> str:

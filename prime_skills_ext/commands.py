@@ -13,8 +13,8 @@ from typing import final
 from prime_skills_ext import options, spelling
 from prime_skills_ext.errors import SkillPermissionError
 from prime_skills_ext.grammar import HelpAskedError, Parser, cut_text, parser, split
-from prime_skills_ext.kernel.callers import Caller
 from prime_skills_ext.manager import SkillManager
+from prime_skills_ext.skill.model import Caller
 from prime_skills_ext.subcommands import COMMANDS
 from prime_skills_ext.views.door import Door, as_said_at
 from prime_skills_ext.views.jsonable import to_json

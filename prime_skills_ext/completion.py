@@ -65,7 +65,8 @@ def complete(
         return _fitting(candidates, typed, before=before)
     offered = [command for command in COMMANDS if door in command.doors]
     if not before:
-        candidates = [command.name for command in offered] + sorted(names)
+        candidates = [command.name for command in offered]
+        candidates += _spelled(sorted(names), typed=typed)
         if typed.startswith("-"):
             candidates = ["--all", *_EVERYWHERE]
         return _fitting(candidates, typed, before=())
@@ -104,10 +105,17 @@ def complete_slash(before: str, *, usable: Sequence[str]) -> tuple[str, list[str
         stands the skill's text, which nobody can complete.
     """
     typed = before.lstrip().removeprefix(MARK)
-    is_over = typed == before.lstrip() or any(map(str.isspace, typed))
-    # a name with a space in it would end there
-    plain = [] if is_over else [name for name in usable if not re.search(r"\s", name)]
-    return typed, sorted(name for name in plain if name.startswith(typed))
+    if typed == before.lstrip() or (typed and last_word(typed) != typed):
+        return typed, []
+    names = _spelled(sorted(usable), typed=typed)
+    return typed, [name for name in names if name.startswith(typed)]
+
+
+def _spelled(names: Sequence[str], *, typed: str) -> list[str]:
+    """Return names as they can be typed: one with a space in quotation marks."""
+    quote = typed[:1] if typed[:1] in ("'", '"') else ""
+    marks = [quote or ('"' if re.search(r"\s", name) else "") for name in names]
+    return [f"{mark}{name}{mark}" for name, mark in zip(names, marks, strict=True)]
 
 
 def last_word(line: str) -> str:
@@ -210,9 +218,10 @@ def _arguments_of(
         return []  # no subcommand takes two words
     if command.takes == "provider":
         return list(providers())
+    takes_name = command.takes in ("skill", "target")
     return [
         *choices_of(command),
-        *(sorted(names) if command.takes in ("skill", "target") else ()),
+        *(_spelled(sorted(names), typed=typed) if takes_name else ()),
         *(_paths(typed) if command.takes in ("path", "folder", "target") else ()),
     ]
 

@@ -142,5 +142,5 @@ class Configuration(Configurable):
         allow_none=True,
         min=0,
         help="""Longest to wait for the answer of a skill with "context: fork", in
-        seconds. Default: the host's limit.""",
+        seconds. Default: as long as the host is there.""",
     ).tag(config=True)

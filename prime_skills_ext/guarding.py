@@ -41,7 +41,7 @@ def guards(
         if skill.python is None:
             continue
         watcher: _Calls | None = None
-        if skill.hooks and not is_remote(candidate.source):
+        if skill.hooks and not is_remote(skill, source=candidate.source):
             place = hooks.Place(project=project, environ=environ, is_on=are_hooks_on)
             live = hooks.find_hooks(skill, place=place)
             watcher = None if live is None else _Calls(live)

@@ -169,7 +169,7 @@ class _Door:
             self._say(f"Skills: {report}")
 
     def _after_cell(self, _result: object = None) -> None:
-        self.manager.after_cell()
+        self.manager.counting.after_cell()
 
     @staticmethod
     def _say(line: str) -> None:

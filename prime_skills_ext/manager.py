@@ -24,6 +24,7 @@ from prime_skills_ext.catalog.selection import Precedence
 from prime_skills_ext.catalog.status import FAILED, Catalogue
 from prime_skills_ext.catalog.survey import Choices
 from prime_skills_ext.catalog.trust import Override
+from prime_skills_ext.counting import Counting
 from prime_skills_ext.environment.venv import Mode, find_mode
 from prime_skills_ext.errors import InstallError, PrimeSkillsError
 from prime_skills_ext.kernel import terms
@@ -98,6 +99,12 @@ class SkillManager(Telling):
         self.places = find_places(environ=self.environ, project=self.project)
         #: Whoever answers what skills ask of the agent around them.
         self.host = AgentHost(kernel, environ=self.environ)
+        #: How often its skills are used.
+        self.counting = Counting(
+            self.places.agent_directory,
+            is_on=lambda: self.usage_counts,
+            snapshot=lambda: self._snapshot,
+        )
         self._binds = namespace is not None
         binder = None
         if namespace is not None:
@@ -177,7 +184,7 @@ class SkillManager(Telling):
         if self._binds:
             terms.limit(self, self.call_timeout_s)
             self._is_loaded = True
-            self._begin_counting()
+            self.counting.begin()
             self.host.open()
             if self.nest_asyncio:
                 self._follow_nesting()
@@ -326,7 +333,7 @@ class SkillManager(Telling):
     def unload(self) -> None:
         """Leave the namespace, the import system and ``PATH`` as they were."""
         if self._is_loaded:
-            self._end_counting()
+            self.counting.end()
         self._is_loaded = False
         self.host.close()
         terms.limit(self, None)
@@ -349,7 +356,7 @@ class SkillManager(Telling):
             trust=cast("Override | None", self.trust),
             packages=tuple(self.package_directories),
         )
-        self.take_note()  # some skills may go now
+        self.counting.take_note()  # some skills may go now
         with self.progress.work():
             snapshot = self._pipeline.run(
                 choices,

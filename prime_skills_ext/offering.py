@@ -1,8 +1,9 @@
-"""Which skills' shell commands a kernel offers."""
+"""Which skills' shell commands a kernel offers, and what each is told by."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 from types import ModuleType
 
 from prime_skills_ext.environment.installation import InstallReport
@@ -11,8 +12,9 @@ from prime_skills_ext.kernel.bindings import Bindings
 from prime_skills_ext.kernel.command_path import CommandPath
 from prime_skills_ext.kernel.loading import is_source_only
 from prime_skills_ext.skill.model import Diagnostic, Skill
+from prime_skills_ext.snapshot import Snapshot
 
-__all__ = ["offer_commands"]
+__all__ = ["offer_commands", "offered_commands"]
 
 
 def offer_commands(
@@ -67,3 +69,31 @@ def offer_commands(
             ),
         )
     return ()
+
+
+def offered_commands(snapshot: Snapshot) -> dict[Path, str]:
+    """Return the shell command of each skill that has one, by the skill's identity.
+
+    Of several the one with the skill's import name is told, else the first. Only what
+    lies in the directory on ``PATH`` can be typed.
+    """
+    if snapshot.commands is None:
+        return {}
+    found: dict[Path, str] = {}
+    taken: set[str] = set()
+    for identity, commands in snapshot.installed.commands.items():
+        # a private name means that another module answers to its own
+        module = snapshot.bindings.values.get(identity)
+        own = [
+            command
+            for command in commands
+            if isinstance(module, ModuleType)
+            and module.__name__ == command.import_name
+            and command.name not in taken
+            and (snapshot.commands / command.name).is_file()
+        ]
+        taken.update(command.name for command in own)
+        own.sort(key=lambda command: command.name != command.import_name)
+        if own:
+            found[identity] = own[0].name
+    return found

@@ -1,8 +1,8 @@
 """The path of the data: from sources to a snapshot, one stage after the other.
 
-It owns the order of the stages and what has to live from one run to the next: the
-binder, the active generation, the directory of commands. Rules about skills stand
-in the stages. Without a binder it plans and installs but touches no namespace.
+It owns the order of the stages; what they find is a value, what a kernel keeps of it
+is ``holding``'s. Rules about skills stand in the stages. Without a binder it plans and
+installs but touches no namespace.
 """
 
 from __future__ import annotations
@@ -14,41 +14,30 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, final
 
-from prime_skills_ext.catalog.credentials import loans
 from prime_skills_ext.catalog.facts import gather_facts
-from prime_skills_ext.catalog.gates import Facts, Problem, gates
-from prime_skills_ext.catalog.looking import is_there
+from prime_skills_ext.catalog.gates import Facts, gates
 from prime_skills_ext.catalog.places import Places
 from prime_skills_ext.catalog.selection import Selection
-from prime_skills_ext.catalog.status import Catalogue, SkillStatus, statuses
+from prime_skills_ext.catalog.status import Catalogue, statuses
 from prime_skills_ext.catalog.survey import Choices, Survey, survey
 from prime_skills_ext.catalog.trust import needs_trust
 from prime_skills_ext.environment import record as records
-from prime_skills_ext.environment.activation import activate, deactivate
 from prime_skills_ext.environment.installation import InstallReport, ensure
-from prime_skills_ext.environment.recorded import borrowed, linked
 from prime_skills_ext.environment.undeclared import find_undeclared, undeclared_notes
-from prime_skills_ext.environment.venv import Environment, Generation, Mode, locate
-from prime_skills_ext.guarding import guards
-from prime_skills_ext.kernel import terms
+from prime_skills_ext.environment.venv import Environment, Mode, locate
+from prime_skills_ext.holding import Hold
 from prime_skills_ext.kernel.binding import Binder
 from prime_skills_ext.kernel.bindings import Bindings
-from prime_skills_ext.kernel.command_path import CommandPath
-from prime_skills_ext.kernel.loading import load_from_source_only
-from prime_skills_ext.kernel.skills import Lazy
-from prime_skills_ext.offering import offer_commands
 from prime_skills_ext.progress import Listener
-from prime_skills_ext.refusals import failures, project_code, refused
+from prime_skills_ext.refusals import failures
 from prime_skills_ext.skill.model import Diagnostic, Skill
 from prime_skills_ext.snapshot import Run, Snapshot, Stopwatch
 
 if TYPE_CHECKING:
     from prime_skills_ext.kernel.reload import ReloadMode
     from prime_skills_ext.standstill import Standstill
-__all__ = ["Pipeline"]
 
-#: The module that skills import, served to every kernel.
-RUNTIME = Path(__file__).parent / "runtime" / "src"
+__all__ = ["Pipeline"]
 
 
 @final
@@ -76,22 +65,23 @@ class Pipeline:
         binder: Binder | None,
         details: Callable[[str], object],
         handlers: Callable[[], frozenset[str] | None],
-        are_hooks_on: Callable[[], bool] = lambda: True,
+        are_hooks_on: Callable[[], bool],
     ) -> None:
         self.places = places
         self._environ = environ
         self._mode = mode
         self._progress = progress
         self._binder = binder
-        self._details = details
         self._handlers = handlers
-        self._are_hooks_on = are_hooks_on
-        self._commands = CommandPath()
-        self._active: Generation | None = None
-        self._owner = f"shell-{id(self)}"
+        self._hold = Hold(
+            binder,
+            environ=environ,
+            is_own=mode == "own",
+            progress=progress,
+            details=details,
+            are_hooks_on=are_hooks_on,
+        )
         self._replaced: tuple[str, ...] = ()
-        self._held: dict[Path, SkillStatus] = {}
-        self._removed: dict[Path, SkillStatus] = {}
         self._still: Standstill | None = None
         self._took: Mapping[Path, float] = {}
         self._is_lazy = False
@@ -166,15 +156,16 @@ class Pipeline:
         )
         installed = install(retry=retry)
         watch.lap("install")
-        if self._binder is not None:
-            load_from_source_only(self, project_code(found))
-        bindings = self._bind(selection, gated, installed, reload=reload, mode=mode)
+        bind = partial(
+            self._hold.bind, found, gated=gated, places=self.places, lazy=lazy
+        )
+        bindings = bind(installed, reload=reload, mode=mode)
         watch.lap("bind")
         undeclared = find_undeclared(bindings.errors)
         if undeclared and allow_install:
             installed = install(extra_requirements=undeclared)
             watch.lap("install")
-            bindings = self._bind(selection, gated, installed, reload=True)
+            bindings = bind(installed, reload=True)
             watch.lap("bind")
         # what was loaded before it was replaced stays loaded until the kernel restarts
         self._replaced = tuple(sorted({*self._replaced, *installed.restart}))
@@ -195,9 +186,10 @@ class Pipeline:
             catalogue=conclude(bindings),
             wanted=tuple(wanted),
             unavailable=tuple(unavailable),
-            commands=self._commands.directory,
+            commands=self._hold.commands,
             settings=found.settings,
             handlers=facts.handlers,
+            distrust=found.explain,
         )
         snapshot = snapshot._replace(run=self._timed(snapshot, watch))
         if reload and allow_install:
@@ -226,21 +218,16 @@ class Pipeline:
             bound=bindings.problems,
             names=bindings.names,
             facts=facts,
-            removed=self._removed.values(),
+            removed=self._hold.removed,
         )
-        self._held = {
-            item.skill.identity: item
-            for item in catalogue.skills
-            if item.bound_as is not None
-        }
+        self._hold.note(catalogue)
         said = (*catalogue.diagnostics, *notes, *bindings.diagnostics)
         return replace(catalogue, diagnostics=said)
 
     def _timed(self, snapshot: Snapshot, watch: Stopwatch) -> Run:
         """Say where the time of a run went; what was imported before took none."""
-        after, before = snapshot.bindings.seconds, self._took
-        self._took = after
-        new = {key: took for key, took in after.items() if before.get(key) != took}
+        before, self._took = self._took, snapshot.bindings.seconds
+        new = {key: took for key, took in self._took.items() if before.get(key) != took}
         return watch.run(new)
 
     def _standstill(
@@ -264,7 +251,7 @@ class Pipeline:
             binder=self._binder,
             places=self.places,
             environ=self._environ,
-            commands=self._commands.directory,
+            commands=self._hold.commands,
             handlers=self._handlers,
             since_ns=since_ns,
         )
@@ -281,13 +268,7 @@ class Pipeline:
 
     def close(self) -> None:
         """Undo what lives from run to run: names, ``sys.path``, ``PATH``."""
-        terms.withdraw(self)
-        load_from_source_only(self, {})
-        if self._binder is not None:
-            self._binder.unbind()
-        deactivate(owner=self._owner)
-        self._active = None
-        self._commands.close()
+        self._hold.close()
 
     def _environment(
         self, wanted: Iterable[Skill], *, selection: Selection
@@ -306,95 +287,3 @@ class Pipeline:
             # projects never share an environment with each other or with the user's
             project_root=self.places.project_root if of_project else None,
         )
-
-    def _bind(
-        self,
-        selection: Selection,
-        gated: Mapping[Path, Problem],
-        installed: InstallReport,
-        *,
-        reload: bool,
-        mode: ReloadMode = "again",
-    ) -> Bindings:
-        if self._binder is None:
-            return Bindings()
-        generation = installed.generation
-        notes = self._activate(generation)
-        holders = [item.skill for item in selection.holders()]
-        trusted = [
-            item
-            for item in selection.candidates()
-            if item.skill.identity not in selection.untrusted
-        ]
-        usable = [item.skill for item in trusted]
-        directory = self.places.agent_directory
-        terms.provide(
-            self,
-            loans(usable, agent_directory=directory, environ=self._environ),
-            threaded=[
-                skill.python.src
-                for skill in usable
-                if skill.python is not None and terms.is_threaded(skill)
-            ],
-            guards=guards(
-                trusted,
-                project=self.places.project_root,
-                environ=self._environ,
-                are_hooks_on=self._are_hooks_on,
-            ),
-        )
-        links = linked(generation, is_own=self._mode == "own")
-        bindings = self._binder.bind(
-            holders,
-            problems={**failures(installed), **gated},
-            refused=refused(holders, links),
-            modules={"rlm": RUNTIME},
-            values=self._values(selection, gated=gated),
-            ignored=borrowed(generation, links),
-            reload=reload,
-            mode=mode,
-            lazy=self._is_lazy,
-            tell=self._progress,
-        )
-        self._removed = self._still_held(selection)
-        notes += offer_commands(self._commands, holders, installed, bindings)
-        return bindings._replace(diagnostics=bindings.diagnostics + notes)
-
-    def _activate(self, generation: Generation | None) -> tuple[Diagnostic, ...]:
-        if self._active is not None and self._active != generation:
-            deactivate(self._active, owner=self._owner)
-        self._active = generation
-        # again for the same one: it takes in what was installed in between
-        return () if generation is None else activate(generation, owner=self._owner)
-
-    def _still_held(self, selection: Selection) -> dict[Path, SkillStatus]:
-        """Skills that the kernel bound and whose folder is gone since."""
-        names = {item.skill.name for item in selection.holders()}
-        return {
-            identity: replace(item, reason="its folder was removed since it was loaded")
-            for identity, item in {**self._removed, **self._held}.items()
-            if item.skill.name not in names and not is_there(identity)
-        }
-
-    def _values(
-        self, selection: Selection, *, gated: Mapping[Path, Problem]
-    ) -> dict[str, object]:
-        """What ``skills[…]`` answers for beside the modules that are bound."""
-        states = {identity: problem.state for identity, problem in gated.items()}
-        values: dict[str, object] = {
-            item.skill.name: Lazy(
-                make=partial(self._details, item.skill.name),
-                state=states.get(item.skill.identity),
-            )
-            for item in selection.holders()
-            if item.skill.python is None
-        }
-        for shadowed in selection.shadowed:
-            item = shadowed.candidate
-            key = item.qualified_name
-            make: Callable[[], object] = partial(self._details, key)
-            usable = item.skill.identity not in selection.untrusted
-            if self._binder is not None and usable and item.skill.python is not None:
-                make = partial(self._binder.load_private, item.skill)
-            values[key] = Lazy(make=make)
-        return values

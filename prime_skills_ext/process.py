@@ -70,22 +70,26 @@ class Completed:
         returncode: Its exit status; negative when a signal ended it.
         stdout: Everything it wrote there.
         stderr: Everything it wrote there.
+        is_cut: It was ended because it wrote too much; what it wrote is not whole.
     """
 
     argv: tuple[str, ...]
     returncode: int
     stdout: str
     stderr: str
+    is_cut: bool = False
 
 
 @final
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Limits:
-    """How long a command may take, counted from now."""
+    """How long a command may take, counted from now, and how much it may write."""
 
     timeout_s: float
     silence_s: float | None
     preamble: str | None
+    most_chars: int | None
+    is_too_much: threading.Event = field(default_factory=threading.Event)
     started: float = field(default_factory=time.monotonic)
 
     def left(self, *, has_spoken: bool) -> float:
@@ -122,6 +126,8 @@ def run(
     env: Mapping[str, str] | None = None,
     check: bool = True,
     on_line: Callable[[str], None] | None = None,
+    most_chars: int | None = None,
+    leaves_nothing: bool = False,
 ) -> Completed:
     """Run a command to its end.
 
@@ -137,6 +143,10 @@ def run(
         check: Raise when it exits with anything but 0.
         on_line: Called in this thread with every line of either stream as it comes,
             without its line break and with secrets removed.
+        most_chars: How much it may write to one stream before the whole group is
+            killed: an endless one would take all memory long before its time is up.
+            ``None`` for what is known to end.
+        leaves_nothing: What it started and left running is killed when it ends.
 
     Raises:
         ProcessError: It could not be started, ran out of time, or (with ``check``)
@@ -146,7 +156,12 @@ def run(
     shown = tuple(redact(item) for item in command)
     collected: dict[_Stream, list[str]] = {"stdout": [], "stderr": []}
     process: subprocess.Popen[str] | None = None
-    limits = _Limits(timeout_s=timeout_s, silence_s=silence_s, preamble=preamble)
+    limits = _Limits(
+        timeout_s=timeout_s,
+        silence_s=silence_s,
+        preamble=preamble,
+        most_chars=most_chars,
+    )
     try:
         with _held_interrupt():
             process = _start(command, shown=shown, cwd=cwd, env=env)
@@ -154,7 +169,7 @@ def run(
     finally:
         # also after an interrupt or an error in on_line: nothing may be left behind
         if process is not None:
-            _end(process)
+            _end(process, with_children=leaves_nothing)
     stdout, stderr = ("".join(lines) for lines in collected.values())
     if broken is not None:
         raise failure(shown, broken, returncode=None, stderr=stderr)
@@ -166,7 +181,11 @@ def run(
             stderr=stderr,
         )
     return Completed(
-        argv=shown, returncode=process.returncode, stdout=stdout, stderr=stderr
+        argv=shown,
+        returncode=process.returncode,
+        stdout=stdout,
+        stderr=stderr,
+        is_cut=limits.is_too_much.is_set(),
     )
 
 
@@ -258,7 +277,10 @@ def _follow(
     lines: _Lines = queue.SimpleQueue()
     for name, pipe in (("stdout", process.stdout), ("stderr", process.stderr)):
         threading.Thread(
-            target=_pump, args=(name, pipe, lines), name=f"read {name}", daemon=True
+            target=_pump,
+            args=(name, pipe, lines, limits),
+            name=f"read {name}",
+            daemon=True,
         ).start()
     has_spoken = False
     open_pipes = 2
@@ -273,6 +295,8 @@ def _follow(
                 return limits.broken()
             continue
         if line is None:
+            if limits.is_too_much.is_set():
+                return None
             open_pipes -= 1
             continue
         has_spoken = has_spoken or limits.is_word(line)
@@ -292,10 +316,17 @@ def _patience(process: subprocess.Popen[str], *, left: float) -> float:
     return min(max(0.0, left), slice_s)
 
 
-def _pump(name: _Stream, pipe: IO[str], lines: _Lines) -> None:
+def _pump(name: _Stream, pipe: IO[str], lines: _Lines, limits: _Limits) -> None:
+    left = limits.most_chars
     # ValueError: the pipe was closed under us, because the command was given up
     with contextlib.suppress(OSError, ValueError), pipe:
-        for line in pipe:
+        # a line may be endless, too
+        while line := pipe.readline(-1 if left is None else left + 1):
+            if left is not None:
+                left -= len(line)
+                if left < 0:
+                    limits.is_too_much.set()
+                    break
             if name == "stderr" and len(line) > MAX_LINE_CHARS:
                 lines.put((name, f"{line[:MAX_LINE_CHARS]}\N{HORIZONTAL ELLIPSIS}\n"))
             else:
@@ -303,9 +334,16 @@ def _pump(name: _Stream, pipe: IO[str], lines: _Lines) -> None:
     lines.put((name, None))
 
 
-def _end(process: subprocess.Popen[str]) -> None:
-    """Make sure that the process and its group are gone."""
+def _end(process: subprocess.Popen[str], *, with_children: bool) -> None:
+    """Make sure that the process and its group are gone.
+
+    Args:
+        process: What was started.
+        with_children: Its group goes as well if it has ended by itself.
+    """
     if process.poll() is not None:
+        if with_children:
+            _signal_group(process, getattr(signal, "SIGKILL", signal.SIGTERM))
         return
     for number in (signal.SIGTERM, getattr(signal, "SIGKILL", signal.SIGTERM)):
         _signal_group(process, number)

@@ -13,7 +13,11 @@ from typing import Final
 __all__ = ["MARK", "as_magic", "find_line"]
 
 MARK: Final = "/skill:"
-_LINE: Final = re.compile(r"\s*/skill:(?P<name>\S*)(?P<text>.*)", re.DOTALL)
+_LINE: Final = re.compile(
+    r"""\s*/skill:(?:(?P<quote>["'])(?P<whole>[^"'\n]+)(?P=quote)(?!\S)|(?P<name>\S*))"""
+    r"(?P<text>.*)",
+    re.DOTALL,
+)
 
 
 def find_line(lines: Sequence[str]) -> int | None:
@@ -27,14 +31,15 @@ def find_line(lines: Sequence[str]) -> int | None:
 def as_magic(lines: list[str]) -> list[str]:
     """Return a cell as it is run: one that is ours uses its skill.
 
-    Everything behind the name, to the end of the cell, is the skill's text.
+    Everything behind the name, to the end of the cell, is the skill's text. A name
+    with a space in it stands in quotation marks.
     """
     at = find_line(lines)
     found = None if at is None else _LINE.fullmatch("".join(lines[at:]))
     if found is None:
         return lines
     # in quotation marks, so that a name that is none is told as what was typed
-    name, text = found["name"], found["text"].strip()
+    name, text = found["whole"] or found["name"], found["text"].strip()
     asked = f"use {_quoted(name)}" if name else "use"
     # IPython takes no cell that is empty
     cell = text or "\n"
@@ -42,4 +47,4 @@ def as_magic(lines: list[str]) -> list[str]:
 
 
 def _quoted(name: str) -> str:
-    return name if "'" in name else f"'{name}'"
+    return f'"{name}"' if "'" in name else f"'{name}'"

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple, final
 
+from prime_skills_ext.catalog.discovery import Candidate
 from prime_skills_ext.catalog.selection import Selection
 from prime_skills_ext.catalog.settings import Settings
 from prime_skills_ext.catalog.sources import Source
 from prime_skills_ext.catalog.status import FAILED, Catalogue
+from prime_skills_ext.catalog.trust import Distrust
 from prime_skills_ext.environment.installation import InstallReport
 from prime_skills_ext.environment.venv import Environment
 from prime_skills_ext.kernel.bindings import Bindings
@@ -71,6 +73,8 @@ class Snapshot(NamedTuple):
         run: Where the time went until it was found.
         commands: The folder on ``PATH`` with the skills' commands; ``None`` without.
         settings: What each settings file says.
+        distrust: Says why a skill is not trusted, as it is when asked; ``None`` for
+            one that is.
     """
 
     sources: tuple[Source, ...]
@@ -85,6 +89,7 @@ class Snapshot(NamedTuple):
     run: Run = Run()
     commands: Path | None = None
     settings: tuple[Settings, ...] = ()
+    distrust: Callable[[Candidate], Distrust | None] = lambda _: None
 
 
 def ready_event(snapshot: Snapshot) -> ProgressEvent:

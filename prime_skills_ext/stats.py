@@ -12,7 +12,7 @@ __all__ = ["clear", "tell"]
 
 def tell(manager: SkillManager) -> Statistics:
     """Say what was counted, the most used first."""
-    manager.take_note()
+    manager.counting.take_note()
     known = manager.catalogue.in_force()
     found = [
         SkillUses(
@@ -21,7 +21,7 @@ def tell(manager: SkillManager) -> Statistics:
             activations=uses.activations,
             is_here=name in known,
         )
-        for name, uses in manager.usage.now().items()
+        for name, uses in manager.counting.usage.now().items()
     ]
     found.sort(key=lambda each: (-each.calls - each.activations, each.name))
     return Statistics(skills=tuple(found), is_counting=manager.usage_counts)
@@ -33,13 +33,14 @@ def clear(manager: SkillManager) -> Message:
     Raises:
         SettingsError: They cannot be removed.
     """
-    manager.take_note()
+    manager.counting.take_note()
+    usage = manager.counting.usage
     try:
-        was_there = manager.usage.clear()
+        was_there = usage.clear()
     except OSError as error:
         raise SettingsError(
             f"the numbers cannot be removed: {error.strerror or error}",
-            fix=f"remove {manager.usage.path}",
-            path=manager.usage.path,
+            fix=f"remove {usage.path}",
+            path=usage.path,
         ) from error
     return Message(text="The numbers are gone" if was_there else "There were none")

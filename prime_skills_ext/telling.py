@@ -1,16 +1,13 @@
-"""Telling a model: listings, instructions and counted uses, as they are set here.
+"""Telling a model: listings and instructions, as they are set here.
 
 The half of ``SkillManager`` that changes nothing in the kernel. It hands settings and
-the current snapshot to ``prompt``, and holds what has to stay the same for as long as a
-kernel lives: the numbers that a listing goes by.
+the current snapshot to ``prompt``.
 """
 
 from __future__ import annotations
 
-import atexit
-import time
 from collections.abc import Collection, Mapping
-from functools import partial
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from traitlets import default
@@ -18,16 +15,19 @@ from traitlets import default
 from prime_skills_ext.agent_host import AgentHost
 from prime_skills_ext.catalog.places import Places
 from prime_skills_ext.configuration import Configuration
+from prime_skills_ext.counting import Counting
 from prime_skills_ext.later import later
+from prime_skills_ext.offering import offered_commands
 
 if TYPE_CHECKING:
-    from prime_skills_ext import activating, counting, listing_here
+    from prime_skills_ext import activating
     from prime_skills_ext.kernel import callers
-    from prime_skills_ext.prompt import offer, usage
-    from prime_skills_ext.prompt.activation import Activation, Caller, ShellPolicy
+    from prime_skills_ext.prompt import budget as budgets
+    from prime_skills_ext.prompt import offer
+    from prime_skills_ext.prompt.activation import Activation, ShellPolicy
     from prime_skills_ext.prompt.budget import Budget
     from prime_skills_ext.prompt.listing import Listing
-    from prime_skills_ext.prompt.usage import Usage
+    from prime_skills_ext.skill.model import Caller
     from prime_skills_ext.snapshot import Snapshot
     from prime_skills_ext.views import budget as budget_view
     from prime_skills_ext.views.budget import BudgetReport
@@ -35,18 +35,14 @@ else:
     # a load tells a model nothing
     activating = later("prime_skills_ext.activating")
     budget_view = later("prime_skills_ext.views.budget")
+    budgets = later("prime_skills_ext.prompt.budget")
     callers = later("prime_skills_ext.kernel.callers")
-    counting = later("prime_skills_ext.counting")
-    listing_here = later("prime_skills_ext.listing_here")
     offer = later("prime_skills_ext.prompt.offer")
-    usage = later("prime_skills_ext.prompt.usage")
 
 __all__ = ["Telling"]
 
-#: Uses are written at most that often, and at the end.
-NOTE_INTERVAL_S: Final = 60.0
-#: At the end of a kernel another one is waited for, but not for long.
-_PATIENCE_S: Final = 1.0
+#: Names an absolute budget in characters, for several tools.
+_BUDGET_VARIABLE: Final = "SLASH_COMMAND_TOOL_CHAR_BUDGET"
 
 
 class Telling(Configuration):
@@ -55,23 +51,21 @@ class Telling(Configuration):
     places: Places
     environ: Mapping[str, str]
     host: AgentHost
-    _binds: bool = False
-    _snapshot: Snapshot | None = None
+    counting: Counting
+    _binds: bool
 
-    def __init__(self, **settings: Any) -> None:
-        super().__init__(**settings)
-        self._usage: Usage | None = None
-        self._next_note = time.monotonic() + NOTE_INTERVAL_S
+    if TYPE_CHECKING:
 
-    @property
-    def snapshot(self) -> Snapshot:
-        """What the last run of the stages found."""
-        raise NotImplementedError
+        @property
+        def snapshot(self) -> Snapshot:
+            """What the last run of the stages found: the manager's."""
 
     @default("listing_chars")
     def _chars_by_variable(self) -> int | None:
-        variable = self.environ.get(listing_here.BUDGET_VARIABLE)
-        return listing_here.read_variable(variable)
+        try:
+            return int(self.environ[_BUDGET_VARIABLE])
+        except (KeyError, ValueError):  # what is no number sets nothing
+            return None
 
     @default("usage_counts")
     def _counts_by_variable(self) -> bool:
@@ -96,14 +90,13 @@ class Telling(Configuration):
             tools: Names of the model's tools: nothing is told where none reads files
                 or runs code. ``None``: unknown, which counts as having one.
         """
-        uses = self.usage.at_first() if self.usage_counts else {}
         return offer.render(
             self.snapshot.catalogue,
             budget=self._budget(chars=budget, context=context),
             tools=tools,
             caller=caller,
-            commands=listing_here.commands_of(self.snapshot),
-            uses={name: each.total for name, each in uses.items()},
+            commands=offered_commands(self.snapshot),
+            uses=self.counting.at_first(),
             list_restricted=self.list_restricted,
         )
 
@@ -139,7 +132,9 @@ class Telling(Configuration):
             PrimeSkillsError: It does not work here, or a command of its
                 instructions failed.
         """
-        status = self.snapshot.catalogue.get(name)
+        status = activating.as_trusted_now(
+            self.snapshot.catalogue.get(name), distrust=self.snapshot.distrust
+        )
 
         def fork(activation: Activation) -> str:
             limit = self.fork_timeout_s
@@ -157,63 +152,18 @@ class Telling(Configuration):
         # a command in a terminal has no cell, and no model behind it
         who: Caller = callers.caller() if self._binds else "user"
         found = activating.use(status, arguments, caller=who, terms=terms)
-        if self.usage_counts:
-            self.usage.add(status.name, activations=1)
+        self.counting.add_activation(status.name)
         return found
 
-    @property
-    def usage(self) -> Usage:
-        """How often each skill was used on this machine."""
-        if self._usage is None:
-            path = usage.usage_file(self.places.agent_directory)
-            self._usage = usage.Usage(path)
-        return self._usage
-
-    def take_note(self) -> None:
-        """Count the calls since the last time; nothing is written."""
-        if self._snapshot is None:
-            return
-        calls = counting.take(self._snapshot)
-        if self.usage_counts:
-            for name, count in calls.items():
-                self.usage.add(name, calls=count)
-
-    def write_uses(self, *, wait_s: float = 0.0) -> None:
-        """Write down what was counted, if anything was.
-
-        Args:
-            wait_s: Longest to wait for another kernel that does so, in seconds.
-        """
-        self.take_note()
-        if self._usage is not None and self.usage_counts:
-            self._usage.write(wait_s=wait_s)
-
-    def after_cell(self) -> None:
-        """Write down what was counted, once in a while."""
-        now = time.monotonic()
-        if now >= self._next_note:
-            self._next_note = now + NOTE_INTERVAL_S
-            self.write_uses()
-
-    def _begin_counting(self) -> None:
-        # the same object again, so that it can be taken back
-        self._last_note = partial(self.write_uses, wait_s=_PATIENCE_S)
-        atexit.register(self._last_note)
-
-    def _end_counting(self) -> None:
-        self._last_note()
-        atexit.unregister(self._last_note)
-
     def _budget(self, *, chars: int | None, context: int | None) -> Budget:
-        # an absolute number wins over the window; a window that is asked for over it
-        is_asked = chars is None and context is not None
-        return listing_here.choose_budget(
-            self.listing,
-            chars=None
-            if is_asked
-            else (self.listing_chars if chars is None else chars),
-            context_tokens=self.context_tokens if context is None else context,
-            share=self.listing_share,
-            entry_chars=self.listing_entry_chars,
-            tokenizer=self.tokenizer,
-        )
+        if chars is None and context is None:
+            chars = self.listing_chars  # wins over the window that is set
+        given: dict[str, Any] = {
+            "chars": chars,
+            "context_tokens": self.context_tokens if context is None else context,
+            "share": self.listing_share,
+            "entry_chars": self.listing_entry_chars,
+            "tokenizer": self.tokenizer,
+        }
+        chosen = {name: value for name, value in given.items() if value is not None}
+        return replace(budgets.PRESETS[self.listing], **chosen)

@@ -121,7 +121,7 @@ def make_skill() -> MakeSkill:
 @pytest.fixture
 def rlm(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
     """The module ``rlm`` as a skill's own process has it, imported anew."""
-    from prime_skills_ext.pipeline import RUNTIME
+    from prime_skills_ext.holding import RUNTIME
 
     monkeypatch.syspath_prepend(RUNTIME)
     _forget("rlm")

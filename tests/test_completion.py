@@ -80,7 +80,10 @@ def test_mx09_value_of_an_option_is_a_folder_where_it_is_one() -> None:
 @pytest.mark.parametrize(
     ("before", "typed", "offered"),
     [
-        ("/skill:", "", ["pdf", "word-count"]),
+        ("/skill:", "", ['"My Skill"', "pdf", "word-count"]),
+        ("/skill:'My S", "'My S", ["'My Skill'"]),
+        ('/skill:"p', '"p', ['"pdf"']),
+        ("/skill:'My Skill' ", "'My Skill' ", []),
         ("\n  /skill:w", "w", ["word-count"]),
         ("/skill:pdf ", "pdf ", []),
         ("/skill:pdf\np", "pdf\np", []),
@@ -92,6 +95,23 @@ def test_mx09_names_are_offered_behind_the_slash(
     """Where the name ends the skill's text begins, which nobody can complete."""
     usable = ["word-count", "pdf", "My Skill"]
     assert (typed, offered) == complete_slash(before, usable=usable)
+
+
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [
+        ("%skill use ", ['"My Skill"', "pdf"]),
+        ("%skill show 'My", ["'My Skill'"]),
+        ('%skill "My', ['"My Skill"']),
+        ("%skill M", []),
+    ],
+)
+def test_mx09_names_are_offered_as_they_can_be_typed(
+    line: str, offered: list[str]
+) -> None:
+    """One with a space in it is one word in quotation marks."""
+    names = ["pdf", "My Skill"]
+    assert offered == complete(line, names=names, usable=names)
 
 
 @pytest.mark.parametrize(

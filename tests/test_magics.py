@@ -19,7 +19,7 @@ from IPython.core.interactiveshell import InteractiveShell
 
 import prime_skills_ext
 from prime_skills_ext.errors import SkillUnavailableError
-from prime_skills_ext.pipeline import RUNTIME
+from prime_skills_ext.holding import RUNTIME
 from tests.conftest import MakeSkill, Run
 from tests.doors import fresh_shell, picture
 
@@ -670,7 +670,7 @@ def test_kb08_an_undo_that_fails_does_not_keep_the_others(
         raise OSError("no")
 
     monkeypatch.setattr("shutil.rmtree", refuse)
-    monkeypatch.setattr("prime_skills_ext.pipeline.deactivate", refuse)
+    monkeypatch.setattr("prime_skills_ext.holding.deactivate", refuse)
     with pytest.raises(OSError, match="no"):
         shell.extension_manager.unload_extension("prime_skills_ext")  # type: ignore[union-attr]
     after = picture(shell)

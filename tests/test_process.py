@@ -19,22 +19,11 @@ import pytest
 
 from prime_skills_ext.errors import ProcessError
 from prime_skills_ext.process import MAX_LINE_CHARS, TAIL_LINES, redact, run, shared
+from tests.processes import has_ended
 
 
 def python(code: str, *arguments: str) -> list[str]:
     return [sys.executable, "-c", code, *arguments]
-
-
-def has_ended(pid: int) -> bool:
-    """Whether a process is gone, or goes yet."""
-    try:
-        handle = os.pidfd_open(pid)
-    except ProcessLookupError:
-        return True
-    try:
-        return bool(select.select([handle], [], [], 60)[0])
-    finally:
-        os.close(handle)
 
 
 @pytest.fixture
@@ -316,6 +305,47 @@ def test_child_that_keeps_the_pipe_does_not_hold_us(tmp_path: Path) -> None:
     )
     done = run(python(code), cwd=tmp_path, timeout_s=60)
     os.kill(int(done.stdout), signal.SIGKILL)
+
+
+def test_child_that_is_left_running_ends_where_nothing_may_be_left(
+    tmp_path: Path,
+) -> None:
+    """Whether or not it keeps the pipe, and although the command itself is done."""
+    code = (
+        "import subprocess, sys\n"
+        "for out in (None, subprocess.DEVNULL):\n"
+        "    words = [sys.executable, '-c', 'import time; time.sleep(60)']\n"
+        "    print(subprocess.Popen(words, stdout=out, stderr=out).pid, flush=True)\n"
+    )
+    done = run(python(code), cwd=tmp_path, timeout_s=60, leaves_nothing=True)
+    assert 0 == done.returncode
+    children = done.stdout.split()
+    assert 2 == len(children)
+    for child in children:
+        assert has_ended(int(child))
+
+
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+@pytest.mark.parametrize("text", ["x", "x\n"])
+def test_command_that_writes_without_an_end_is_ended(
+    tmp_path: Path, stream: str, text: str
+) -> None:
+    """In one line or in many; no more is kept than it may write."""
+    code = f"import sys\nwhile True: sys.{stream}.write({text!r} * 5_000)"
+    done = run(python(code), cwd=tmp_path, timeout_s=60, check=False, most_chars=99_999)
+    assert done.is_cut
+    assert len(done.stdout) <= 99_999
+    assert len(done.stderr) <= 99_999
+
+
+def test_command_may_write_as_much_as_is_said(tmp_path: Path) -> None:
+    """Not one character less, in one line or in many."""
+    code = "import sys; sys.stdout.write('x\\n' * 10 + 'y' * 30)"
+    done = run(python(code), cwd=tmp_path, timeout_s=60, most_chars=50)
+    assert (False, 50) == (done.is_cut, len(done.stdout))
+    assert run(
+        python(code), cwd=tmp_path, timeout_s=60, check=False, most_chars=49
+    ).is_cut
 
 
 def test_undecodable_output_is_kept_readable(tmp_path: Path) -> None:

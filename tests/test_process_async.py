@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import select
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +15,7 @@ from prime_skills_ext.errors import ProcessError
 from prime_skills_ext.kernel.skills import run_sync
 from prime_skills_ext.process import Completed
 from prime_skills_ext.process_async import MAX_BYTES, run
+from tests.processes import has_ended
 
 #: Longest that anything here may take but what is broken.
 LIMIT_S = 60
@@ -26,18 +26,6 @@ def sh(
 ) -> Any:
     argv = ["sh", "-c", command]
     return run(argv, cwd=where, env=os.environ, stdin=stdin, timeout_s=timeout_s)
-
-
-def has_ended(pid: int) -> bool:
-    """Whether a process is gone, or goes within a moment."""
-    try:
-        handle = os.pidfd_open(pid)
-    except ProcessLookupError:
-        return True
-    try:
-        return bool(select.select([handle], [], [], 5)[0])
-    finally:
-        os.close(handle)
 
 
 def both(work: Callable[[], Any]) -> list[Any]:

@@ -17,6 +17,9 @@ from prime_skills_ext.slash import as_magic
         ("/skill:pdf\nwhat is this?", "pdf", "what is this?"),
         ("/skill:pdf what is this??", "pdf", "what is this??"),
         ("/skill:a@user x", "a@user", "x"),
+        ("/skill:'My Skill' 'x' y", "My Skill", "'x' y"),
+        ('/skill:"My Skill"\n"x"', "My Skill", '"x"'),
+        ("/skill:'My Skill'x", "'My", "Skill'x"),
         ("In [3]: /skill:pdf x", "pdf", "x"),
         ("/skill:pdf '''\\ \"\"\" $x %y !z", "pdf", "'''\\ \"\"\" $x %y !z"),
     ],
@@ -27,7 +30,7 @@ def test_mx02_the_whole_cell_is_the_text_of_its_skill(
     """No expansion, no help at a question mark, whatever quotation marks it has."""
     manager = TransformerManager()
     manager.cleanup_transforms.append(as_magic)
-    asked = f"use {name!r}"
+    asked = f'use "{name}"' if "'" in name else f"use '{name}'"
     expected = f"get_ipython().run_cell_magic('skill', {asked!r}, {text!r})\n"
     assert expected == manager.transform_cell(cell)
     assert ("complete", None) == manager.check_complete(cell)

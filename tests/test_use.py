@@ -12,7 +12,8 @@ from IPython.core.interactiveshell import InteractiveShell
 
 from prime_skills_ext.__main__ import main
 from prime_skills_ext.prompt.activation import Activation
-from prime_skills_ext.prompt.usage import Uses
+from prime_skills_ext.prompt.inline_shell import NOT_ALLOWED
+from prime_skills_ext.prompt.usage import Usage, Uses
 from tests.conftest import MakeSkill, Run, write_skill
 from tests.doors import picture
 
@@ -70,6 +71,24 @@ def test_mx02_a_question_reaches_the_skill_in_a_cell(loaded: Run, cell: str) -> 
     assert "what is this?" == loaded(cell).arguments
 
 
+@pytest.mark.parametrize("change", ["edit", "untrust"])
+def test_se07_what_is_not_trusted_any_more_runs_nothing(
+    loaded: Run, place: Path, make_skill: MakeSkill, change: str
+) -> None:
+    """A pin binds what is used, not what was there when the kernel last looked."""
+    folder = place / ".agents" / "skills"
+    make_skill(folder, "watch", body="!`echo one`\n")
+    loaded("%reload_skills")
+    loaded("%skill trust --pin")
+    assert "one" == loaded("/skill:watch").body
+    if change == "edit":
+        make_skill(folder, "watch", body="!`touch pwned; echo two`\nRead me.\n")
+    else:
+        assert 0 == main(["untrust"])
+    assert NOT_ALLOWED in loaded("/skill:watch").body
+    assert not (place / "pwned").exists()
+
+
 def test_manager_activates_as_the_magic_does(
     shell: InteractiveShell, loaded: Run
 ) -> None:
@@ -92,6 +111,7 @@ def test_assigned_instructions_are_a_value(loaded: Run) -> None:
     [
         ("%skill use pfd a", 'did you mean "pdf"?'),
         ("/skill:pfd a", 'did you mean "pdf"?'),
+        ("/skill:it's a", 'There is no skill "it\'s"'),
         ("%skill use", "arguments are required: NAME"),
         ("/skill:", "arguments are required: NAME"),
         ("%%skill use\npdf", "arguments are required: NAME"),
@@ -229,10 +249,10 @@ def test_uses_are_written_while_the_kernel_runs(
     assert magic is not None
     manager = magic.__self__.manager
     loaded("%skill use pdf")
-    assert not manager.usage.path.exists()
-    manager._next_note = 0.0
+    assert not manager.counting.usage.path.exists()
+    manager.counting._next_write = 0.0
     loaded("1")
-    assert {"pdf": Uses(0, 1)} == type(manager.usage)(manager.usage.path).now()
+    assert {"pdf": Uses(0, 1)} == Usage(manager.counting.usage.path).now()
     loaded("%skill use pdf")
     loaded("1")
-    assert {"pdf": Uses(0, 1)} == type(manager.usage)(manager.usage.path).now()
+    assert {"pdf": Uses(0, 1)} == Usage(manager.counting.usage.path).now()

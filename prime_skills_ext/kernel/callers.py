@@ -16,29 +16,32 @@ import weakref
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from contextvars import ContextVar
-from typing import Any, Literal, final
+from typing import Any, NamedTuple
 
 from IPython.core.getipython import get_ipython
 
-__all__ = ["Caller", "caller", "watch"]
+from prime_skills_ext.skill.model import Caller
 
-Caller = Literal["model", "user"]
-
-#: The caller of the cell that a task belongs to, where the kernel cannot say.
-_OF_CELL: ContextVar[Caller] = ContextVar("prime_skills_caller")
+__all__ = ["caller", "watch"]
 
 
-@final
-class _Requests:
-    """The task that ipykernel 6 takes up requests in, one after the other."""
+class _Cell(NamedTuple):
+    """The cell that code belongs to, where the kernel cannot say.
 
-    __slots__ = ("task",)
+    Attributes:
+        caller: Who has it executed.
+        request: The message that asks for it; ``None`` when that asks for no cell.
+        task: In which it began.
+        depth: How many cells it is by now: code may run cells itself.
+    """
 
-    def __init__(self) -> None:
-        self.task: weakref.ref[asyncio.Task[Any]] | None = None
+    caller: Caller
+    request: str | None
+    task: weakref.ref[asyncio.Task[Any]] | None
+    depth: int = 1
 
 
-_REQUESTS = _Requests()
+_CELL: ContextVar[_Cell | None] = ContextVar("prime_skills_cell", default=None)
 
 
 def caller() -> Caller:
@@ -46,10 +49,8 @@ def caller() -> Caller:
     kernel = getattr(get_ipython(), "kernel", None)
     if kernel is None:
         return "user"  # a terminal, or no shell at all
-    kept = _OF_CELL.get(None)
-    if kept is not None and not _is_between_cells():
-        return kept
-    return _marked(kernel)
+    cell = _CELL.get()
+    return _marked(kernel) if cell is None else cell.caller
 
 
 def watch(shell: Any) -> Callable[[], None]:
@@ -68,20 +69,23 @@ def watch(shell: Any) -> Callable[[], None]:
 
     # pre_run_cell is not told of silent cells; these are
     def begin() -> None:
-        _OF_CELL.set(_marked(kernel))
+        _CELL.set(_begun(kernel, outer=_CELL.get()))
 
     def end() -> None:
-        # expressions of the request follow, and messages of widgets
-        with suppress(RuntimeError):
-            task = asyncio.current_task()
-            _REQUESTS.task = None if task is None else weakref.ref(task)
+        cell = _CELL.get()
+        if cell is None:
+            return  # of an `await`: it began in a task of its own
+        if cell.depth > 1:
+            _CELL.set(cell._replace(depth=cell.depth - 1))
+        elif cell.task == _task():
+            # expressions of the request follow, and messages of widgets
+            _CELL.set(None)
 
     events = (("pre_execute", begin), ("post_execute", end))
     for name, callback in events:
         shell.events.register(name, callback)
 
     def undo() -> None:
-        _REQUESTS.task = None
         for name, callback in events:
             with suppress(ValueError):  # somebody took it away
                 shell.events.unregister(name, callback)
@@ -89,13 +93,29 @@ def watch(shell: Any) -> Callable[[], None]:
     return undo
 
 
-def _is_between_cells() -> bool:
-    """Whether this runs where requests are taken up: the newest is the one then."""
-    known = _REQUESTS.task
+def _begun(kernel: Any, *, outer: _Cell | None) -> _Cell:
+    request, task = _asks_for(kernel), _task()
+    if outer is not None and outer.request is not None:
+        # cells of two requests in one task: the end of the first went unheard
+        is_left_over = outer.request != request and outer.task == task is not None
+        if not is_left_over:
+            return outer._replace(depth=outer.depth + 1)
+    return _Cell(_marked(kernel), request, task)
+
+
+def _task() -> weakref.ref[asyncio.Task[Any]] | None:
     try:
-        return known is not None and known() is asyncio.current_task()
+        task = asyncio.current_task()
     except RuntimeError:  # a thread without a loop
-        return False
+        return None
+    return None if task is None else weakref.ref(task)
+
+
+def _asks_for(kernel: Any) -> str | None:
+    """Return the id of the request for a cell that is answered now, if it is one."""
+    header = kernel.get_parent().get("header", {})
+    is_cell = header.get("msg_type") == "execute_request"
+    return header.get("msg_id") if is_cell else None
 
 
 def _marked(kernel: Any) -> Caller:

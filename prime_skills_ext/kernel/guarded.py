@@ -12,10 +12,11 @@ from typing import Any, Final, cast
 from prime_skills_ext.errors import SkillPermissionError
 from prime_skills_ext.kernel import callable_module
 from prime_skills_ext.kernel.callable_module import CallableSkill
-from prime_skills_ext.kernel.callers import Caller, caller
+from prime_skills_ext.kernel.callers import caller
 from prime_skills_ext.kernel.interrupts import begin, end
 from prime_skills_ext.kernel.terms import guard_of
 from prime_skills_ext.kernel.tracebacks import trim
+from prime_skills_ext.skill.model import Caller
 
 __all__ = ["GuardedSkill"]
 
@@ -41,8 +42,8 @@ async def _past_guard(
     guard = guard_of(skill)
     if guard is not None and guard.is_for_people and who == "model":
         raise SkillPermissionError(
-            f"Skill {guard.name!r} is for people (`disable-model-invocation`), and "
-            "this cell is the model's",
+            f"Skill {guard.name!r} is for people alone "
+            "(disable-model-invocation: true), and this cell is the model's",
             fix="ask the user to call it in a cell of their own",
         )
     watcher = None if guard is None else guard.watcher

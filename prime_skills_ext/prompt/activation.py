@@ -25,10 +25,10 @@ from prime_skills_ext.prompt.block import Block, one_line, render
 from prime_skills_ext.prompt.inline_shell import NOT_ALLOWED, SWITCHED_OFF, Shell, run
 from prime_skills_ext.prompt.shell_script import prepare
 from prime_skills_ext.prompt.substitution import substitute
+from prime_skills_ext.skill.model import Caller
 
-__all__ = ["Activation", "Caller", "Fork", "ShellPolicy", "activate"]
+__all__ = ["Activation", "Fork", "ShellPolicy", "activate", "permit"]
 
-Caller = Literal["model", "user"]
 ShellPolicy = Literal["run", "notice"]
 
 _ORIGIN: Final = "Relative paths in these instructions start from "
@@ -139,7 +139,7 @@ def activate(
         PrimeSkillsError: Its file cannot be read.
     """
     skill = status.skill
-    _permit(status, caller=caller)
+    permit(status, caller=caller)
     if skill.context == "inline":
         fork = None
     elif fork is None:
@@ -186,12 +186,22 @@ def activate(
     return activation if fork is None else replace(activation, result=fork(activation))
 
 
-def _permit(status: SkillStatus, *, caller: Caller) -> None:
-    """Refuse whoever may not use a skill, and what does not work."""
+def permit(status: SkillStatus, *, caller: Caller) -> None:
+    """Refuse whoever may not use a skill, and what does not work.
+
+    Args:
+        status: The skill and how it stands.
+        caller: Who asks.
+
+    Raises:
+        SkillPermissionError: It is not meant for this caller.
+        SkillUnavailableError: It does not work here.
+    """
     skill = status.skill
     if caller == "model" and skill.disable_model_invocation:
         raise SkillPermissionError(
-            f"the skill {skill.name} is not for models (disable-model-invocation)",
+            f"the skill {skill.name} is for people alone "
+            "(disable-model-invocation: true)",
             fix=f"ask the user to run `%skill use {skill.name}` in a cell of their own",
             path=skill.path,
         )

@@ -54,7 +54,7 @@ def fork(text: str, *, skill: Skill, ask: Ask, protocol: int | None = None) -> s
         reply = ask(REQUEST, {"prompt": text, "kwargs": wanted})
     except HostError as error:
         raise HostError(
-            f'the skill "{skill.name}" runs in a sub-agent, and {error.message}',
+            f"the skill {skill.name} runs in a sub-agent, and {error.message}",
             fix=f"{error.fix}; or remove `context: fork` from {skill.path}",
             path=skill.path,
             code=error.code,
@@ -70,7 +70,7 @@ def fork(text: str, *, skill: Skill, ask: Ask, protocol: int | None = None) -> s
             "Its answer is not here: it comes as a message of the agent host."
         )
     raise HostError(
-        f'the agent host says neither what became of the skill "{skill.name}" nor '
+        f"the agent host says neither what became of the skill {skill.name} nor "
         "which sub-agent runs it",
         fix=f"see what the agent host answers to {REQUEST}",
         path=skill.path,

@@ -37,6 +37,7 @@ from prime_skills_ext.catalog.origin import may_run_commands
 from prime_skills_ext.catalog.status import SkillStatus
 from prime_skills_ext.errors import ProcessError, SkillPermissionError
 from prime_skills_ext.process import Completed
+from prime_skills_ext.prompt.hook_text import as_json, error_text, legible
 from prime_skills_ext.prompt.session import session_id
 from prime_skills_ext.skill.hooks import Event, Hook, parse_hooks
 from prime_skills_ext.skill.model import Skill
@@ -157,7 +158,8 @@ class Hooks:
             reason = None if done is None else _refusal(done)
             if reason is not None:
                 return SkillPermissionError(
-                    f"A hook of skill {self._skill.name!r} refused: {reason}",
+                    f"A hook of skill {self._skill.name!r} refused: "
+                    f"{legible(reason) or 'it says no more'}",
                     fix="do as it says, or ask the user",
                     path=self._skill.path,
                 )
@@ -172,7 +174,7 @@ class Hooks:
         self, tool_input: Mapping[str, object], error: BaseException
     ) -> None:
         """Run the hooks after a use that raised."""
-        said = f"{type(error).__name__}: {error}"
+        said = error_text(error)
         for hook in self._due("PostToolUseFailure"):
             await self._run(hook, tool_input=tool_input, error=said)
 
@@ -209,14 +211,14 @@ class Hooks:
                     "CLAUDE_SKILL_DIR": str(self._skill.directory),
                     "CLAUDE_PROJECT_DIR": str(self._place.project),
                 },
-                stdin=_as_json(told),
+                stdin=as_json(told),
             )
         except ProcessError as error:
             self._warn(hook, _first_line(error.message.removeprefix(f"{shell} -c ")))
             return None
         is_heard = done.returncode == _REFUSES and hook.event == "PreToolUse"
         if done.returncode != 0 and not is_heard:
-            said = done.stderr.strip()
+            said = legible(done.stderr)
             what = f"`{hook.command}` failed with exit status {done.returncode}"
             self._warn(hook, f"{what}: {said}" if said else what)
         return done
@@ -237,7 +239,7 @@ class Hooks:
 def _refusal(done: Completed) -> str | None:
     """Return why a hook refuses what it was asked before; ``None`` lets it be."""
     if done.returncode == _REFUSES:
-        return done.stderr.strip() or "it says no more"
+        return done.stderr
     if done.returncode != 0:
         return None
     try:
@@ -248,33 +250,15 @@ def _refusal(done: Completed) -> str | None:
         if not _is_map(answer):
             continue
         if answer.get("decision") == "block":
-            return str(answer.get("reason") or "it says no more")
+            return str(answer.get("reason") or "")
         if answer.get("permissionDecision") == "deny":
             reason = answer.get("permissionDecisionReason") or answer.get("reason")
-            return str(reason or "it says no more")
+            return str(reason or "")
     return None
 
 
 def _is_map(value: object) -> bool:
     return isinstance(value, dict)
-
-
-def _as_json(told: Mapping[str, object]) -> str:
-    try:
-        return json.dumps(told, default=_as_text)
-    except (TypeError, ValueError, RecursionError):
-        # keys of any type, and what contains itself
-        plain = ("hook_event_name", "tool_name", "cwd", "session_id")
-        return json.dumps(
-            {key: it if key in plain else _as_text(it) for key, it in told.items()}
-        )
-
-
-def _as_text(value: object) -> str:
-    try:
-        return repr(value)
-    except Exception:  # noqa: BLE001  # an object of any class
-        return object.__repr__(value)
 
 
 def _first_line(text: str) -> str:

@@ -6,6 +6,7 @@ one that fails stops the activation.
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import shutil
@@ -15,15 +16,29 @@ from typing import Final, NamedTuple, final
 
 from prime_skills_ext import process
 from prime_skills_ext.errors import PrimeSkillsError, ProcessError
-from prime_skills_ext.prompt.shell_script import Script, ShellName
+from prime_skills_ext.prompt.shell_script import ARGUMENTS, Script, ShellName
 
-__all__ = ["NOT_ALLOWED", "SWITCHED_OFF", "Shell", "run"]
+__all__ = [
+    "MAX_ARGUMENT_BYTES",
+    "MAX_CHARS",
+    "NOT_ALLOWED",
+    "SWITCHED_OFF",
+    "Shell",
+    "run",
+]
 
 SWITCHED_OFF: Final = "[A command stood here. Commands in skills are switched off.]"
 NOT_ALLOWED: Final = (
     "[A command stood here. Commands of skills that came from elsewhere or are not "
     "trusted do not run.]"
 )
+
+#: More than that on one stream is no use to a model, and endless output would take all
+#: memory of the kernel long before its time is up.
+MAX_CHARS: Final = 1_000_000
+
+#: Longest argument in bytes: systems stop at 128 KiB, the variable's name included.
+MAX_ARGUMENT_BYTES: Final = 100_000
 
 #: Exit status 1 of these says that there is nothing to be found.
 _SEARCHES: Final = frozenset(
@@ -78,6 +93,8 @@ def run(script: Script, *, written: str, shell: Shell) -> str:
         ProcessError: It failed, or took too long.
     """
     named = f"the command `{_short(written)}` of the skill {shell.skill}"
+    if not all(map(_fits, (*script.words, *script.variables.values()))):
+        script = _without_arguments(script, named=named)
     # the name in front of the words is what bash calls itself in messages
     name = (shell.skill,) if shell.kind == "bash" else ()
     argv = (_program(shell), *_OPTIONS[shell.kind], script.text, *name, *script.words)
@@ -88,6 +105,8 @@ def run(script: Script, *, written: str, shell: Shell) -> str:
             timeout_s=shell.timeout_s,
             env={**shell.environ, **script.variables},
             check=False,
+            most_chars=MAX_CHARS,
+            leaves_nothing=True,
         )
     except ProcessError as error:
         # its own message would show the script as the shell reads it
@@ -97,6 +116,13 @@ def run(script: Script, *, written: str, shell: Shell) -> str:
             what, fix = f"did not end within {shell.timeout_s:g} s", _LIMIT_FIX
         tail = error.stderr_tail
         raise _failure(f"{named} {what}", argv=argv, tail=tail, fix=fix) from error
+    if done.is_cut:
+        raise _failure(
+            f"{named} was ended: it wrote more than {MAX_CHARS:,} characters",
+            argv=argv,
+            tail="",
+            fix=f"have it write less, say with `| head -n 100`, or {_OFF}",
+        )
     if done.returncode != 0 and not _found_nothing(written, done):
         tail = "\n".join(
             process.redact(done.stderr).splitlines()[-process.TAIL_LINES :]
@@ -109,6 +135,33 @@ def run(script: Script, *, written: str, shell: Shell) -> str:
             returncode=done.returncode,
         )
     return done.stdout.rstrip("\r\n")
+
+
+def _fits(value: str) -> bool:
+    """Whether a value can be given to a command at all."""
+    try:
+        data = os.fsencode(value)
+    except UnicodeEncodeError:  # half of a surrogate pair
+        return False
+    return b"\0" not in data and len(data) <= MAX_ARGUMENT_BYTES
+
+
+def _without_arguments(script: Script, *, named: str) -> Script:
+    """Return a script for a command that can do without the arguments.
+
+    Raises:
+        PrimeSkillsError: It cannot.
+    """
+    if script.names_arguments:
+        raise PrimeSkillsError(
+            f"{named} cannot be given the arguments: they are longer than "
+            f"{MAX_ARGUMENT_BYTES:,} bytes, or hold what no command can be given",
+            fix="give the skill less text, without NUL characters, or have the skill "
+            "use $ARGUMENTS outside of its commands",
+        )
+    kept = {name: value for name, value in script.variables.items() if _fits(value)}
+    kept.setdefault(ARGUMENTS, "")
+    return script._replace(words=(), variables=kept)
 
 
 def _program(shell: Shell) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Final, Literal
+from typing import Final
 
 from prime_skills_ext.catalog.gates import State
 from prime_skills_ext.catalog.status import Catalogue, SkillStatus
@@ -15,10 +15,9 @@ from prime_skills_ext.prompt.cleaning import clean
 from prime_skills_ext.prompt.entry import Entry
 from prime_skills_ext.prompt.listing import Listing, render_entries
 from prime_skills_ext.prompt.tools import can_use_skills
+from prime_skills_ext.skill.model import Caller
 
-__all__ = ["RESTRICTED", "Caller", "offer", "render"]
-
-Caller = Literal["model", "user"]
+__all__ = ["RESTRICTED", "offer", "render"]
 
 #: What stands at a skill that a model sees but may not call.
 RESTRICTED: Final = "Only a person may call this skill; ask for it."

@@ -16,13 +16,19 @@ from typing import Final, Literal, NamedTuple, final
 
 from prime_skills_ext.prompt.arguments import Place, Values, asked, placeholder
 
-__all__ = ["Script", "ShellName", "prepare"]
+__all__ = ["ARGUMENTS", "Script", "ShellName", "prepare"]
 
 ShellName = Literal["bash", "powershell"]
 _Quotes = Literal["", "'", '"']
 
+#: The variable that holds the arguments as they are written.
+ARGUMENTS: Final = "ARGUMENTS"
 _WORDS: Final = "PRIME_SKILLS_ARGUMENTS"
 _COMMENT: Final = re.compile(r"[^\n]*")
+#: The rest of a line behind which a document for a command stands.
+_DOCUMENT: Final = re.compile(
+    r"""(?<!<)<<(?P<tabs>-?)[ \t]*(?P<quote>['"\\]?)(?P<end>\w+)['"]?(?!\w)[^\n]*\n"""
+)
 
 
 @final
@@ -34,12 +40,14 @@ class Script(NamedTuple):
         words: What follows it on the command line.
         variables: What is added to the environment.
         used: Positions of the arguments' words that it can see.
+        names_arguments: It has a placeholder, or a variable of ours, for arguments.
     """
 
     text: str
     words: tuple[str, ...]
     variables: Mapping[str, str]
     used: frozenset[int]
+    names_arguments: bool
 
 
 def prepare(command: str, *, values: Values, shell: ShellName) -> Script:
@@ -69,13 +77,14 @@ def prepare(command: str, *, values: Values, shell: ShellName) -> Script:
     pattern = placeholder(values.arguments.names)
     text = re.sub(pattern, variable, command)
     words = values.arguments.words
-    variables = {"ARGUMENTS": values.arguments.text, **values.variables}
+    is_named = bool(used) or ARGUMENTS in command
+    variables = {ARGUMENTS: values.arguments.text, **values.variables}
     if shell == "bash":
         # its own positions are left empty: $0 of a nested script is not ours
         text = f'{_WORDS}=("$@"); set --; {text}'
-        return Script(text, words, variables, frozenset(used))
+        return Script(text, words, variables, frozenset(used), is_named)
     variables |= {f"{_WORDS}_{at}": word for at, word in enumerate(words)}
-    return Script(text, (), variables, frozenset(used))
+    return Script(text, (), variables, frozenset(used), is_named)
 
 
 def _in_bash(place: Place, written: str, around: _Quotes) -> str:
@@ -113,14 +122,34 @@ def _quotes(script: str, *, escape: str) -> Iterator[_Quotes]:
     its words apart, and never makes a value part of the script.
     """
     stack: list[str] = []
+    documents = dict(_documents(script)) if escape == "\\" else {}
     at = 0
     while at < len(script):
+        if at in documents:
+            # quotes are nothing special there
+            end, inside = documents[at]
+            for _ in script[at:end]:
+                yield inside
+            at = end
+            continue
         top = stack[-1] if stack else "("
         step = _STEPS[top](script, at, stack, escape)
         around: _Quotes = "'" if "'" in top else '"' if top == '"' else ""
         for _ in script[at : at + step]:
             yield around
         at += step
+
+
+def _documents(script: str) -> Iterator[tuple[int, tuple[int, _Quotes]]]:
+    """Yield where each here-document begins, and its end and what fills it in.
+
+    As in double quotes, unless the word that ends it is quoted.
+    """
+    for match in _DOCUMENT.finditer(script):
+        tabs = r"\t*" if match["tabs"] else ""
+        end = re.compile(rf"^{tabs}{match['end']}$", re.MULTILINE)
+        if last := end.search(script, match.end()):
+            yield match.end(), (last.start(), "'" if match["quote"] else '"')
 
 
 def _single(script: str, at: int, stack: list[str], escape: str) -> int:

@@ -11,6 +11,7 @@ from prime_skills_ext.skill.names import is_skill_file
 
 __all__ = [
     "NOTHING_REQUIRED",
+    "Caller",
     "Diagnostic",
     "PythonPackage",
     "Requires",
@@ -21,6 +22,8 @@ __all__ = [
 
 Severity = Literal["info", "warning", "error"]
 SkillKind = Literal["markdown", "python"]
+#: Who calls a skill or uses its instructions: its header may forbid either of them.
+Caller = Literal["model", "user"]
 
 
 @final

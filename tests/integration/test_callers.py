@@ -78,6 +78,32 @@ def test_what_a_cell_left_running_stays_its_own(told: Kernel) -> None:
         assert "['user']" == told.run(end.format("mine"), caller="model").result
 
 
+def test_a_cell_inside_of_code_is_of_whose_code_it_is(told: Kernel) -> None:
+    """`run_cell` in a task that outlives its cell, and around other code."""
+    told.run(
+        "async def late(gate):\n"
+        "    await gate.wait()\n"
+        "    get_ipython().run_cell('inner = caller()')\n"
+        "    after = caller()\n"
+        "    return inner, after, await asyncio.create_task(ask())\n"
+        "async def ask(): return caller()"
+    )
+    start = "gate = asyncio.Event(); task = asyncio.create_task(late(gate))"
+    for kind in ("", "await asyncio.sleep(0)\n"):
+        for first, then in (("model", "user"), ("user", "model")):
+            told.run(kind + start, caller=first)
+            found = told.run("gate.set()\nawait task, caller()", caller=then).result
+            assert f"({(first,) * 3!r}, {then!r})" == found
+            nested = "get_ipython().run_cell('inner = caller()'); "
+            assert (
+                repr((first, first))
+                == told.run(f"{nested}inner, caller()", caller=first).result
+            )
+            # what the cell leaves behind once one inside of it has ended
+            told.run(f"{kind}{nested}task = asyncio.create_task(ask())", caller=first)
+            assert repr(first) == told.run("await task", caller=then).result
+
+
 def test_run_sync_and_threads_with_their_context_keep_the_caller(told: Kernel) -> None:
     """Both copy the context of who calls them."""
     told.run("async def ask(): return caller()")

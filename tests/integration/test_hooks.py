@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import select
 import threading
 from pathlib import Path
 
@@ -12,6 +11,7 @@ import pytest
 
 from tests.conftest import write_skill
 from tests.integration.drivers import Kernel, Outcome
+from tests.processes import has_ended
 
 pytestmark = pytest.mark.integration
 
@@ -81,18 +81,6 @@ def stop(kernel: Kernel, code: str, started: Path) -> tuple[Outcome, list[int]]:
     outcome = kernel.run(code)
     finger.join()
     return outcome, [pid for pid in told if pid]
-
-
-def has_ended(pid: int) -> bool:
-    """Whether a process is gone, or goes within a moment."""
-    try:
-        handle = os.pidfd_open(pid)
-    except ProcessLookupError:
-        return True
-    try:
-        return bool(select.select([handle], [], [], 5)[0])
-    finally:
-        os.close(handle)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 import shlex
@@ -14,6 +15,7 @@ from prime_skills_ext.catalog.sources import RANKS
 from prime_skills_ext.commands import COMMANDS
 from prime_skills_ext.host.bridge import PROTOCOL, TARGET
 from prime_skills_ext.manager import SkillManager
+from prime_skills_ext.prompt.budget import PRESETS
 from tests.conftest import write_skill
 from tests.integration.conftest import REPOSITORY
 from tests.integration.drivers import Kernel, plain
@@ -63,8 +65,33 @@ def test_settings_are_those_that_there_are() -> None:
     )
     traits = SkillManager.class_traits(config=True)
     assert set(traits) - {"config", "parent", "log"} == {name for name, _ in rows}
-    defaults = {name: told.strip("`") for name, told in rows}
-    assert ("[]", '"project"') == (defaults["skill_paths"], defaults["precedence"])
+    manager = SkillManager(environ={})
+    values = {name: _value(told) for name, told in rows}
+    # the others are words: what a variable says, or what goes with something else
+    literal = {name: value for name, value in values.items() if value is not ...}
+    words = {"project", "trust", "nest_asyncio", "listing_chars"}
+    assert words | {"listing_entry_chars", "listing_share"} == {*values} - {*literal}
+    assert literal == {name: getattr(manager, name) for name in literal}
+
+
+def test_listing_defaults_are_those_of_the_budgets() -> None:
+    """``250 with "claude"`` and the like, and what holds while nothing is known."""
+    section = _section("Settings")
+    told = re.findall(r'([\d.]+) with `"([a-z0-9-]+)"`', section)
+    caps = {name: number for number, name in told if "." not in number}
+    shares = {name: number for number, name in told if "." in number}
+    assert {name: str(PRESETS[name].entry_chars) for name in caps} == caps
+    assert {name: str(PRESETS[name].share) for name in shares} == shares
+    assert ({"claude", "claude-1536"}, {"claude", "codex"}) == ({*caps}, {*shares})
+    assert f"budget is {PRESETS['claude'].fallback_chars:,} characters" in section
+
+
+def _value(told: str) -> object:
+    """Return the value of a literal in a table; ``...`` for words."""
+    try:
+        return ast.literal_eval(told.removeprefix("`").removesuffix("`"))
+    except (ValueError, SyntaxError):
+        return ...
 
 
 def test_variables_are_read_somewhere() -> None:

@@ -162,3 +162,22 @@ def test_hooks_run_around_a_use_and_can_refuse_it(
     assert "refused: not that" in _refusal(refused)
     any_kernel.run("%config SkillManager.hooks = False")
     assert "secret" in (any_kernel.run("%skill use watched a secret").result or "")
+
+
+def test_no_hook_runs_for_who_may_not_use_the_skill(
+    skills: Path, any_kernel: Kernel, tmp_path: Path
+) -> None:
+    """A model has nothing done by asking for what is for people, and vice versa."""
+    log = tmp_path / "log"
+    hook = "hooks:\n  {}:\n    - hooks:\n        - type: command\n          command: {}"
+    for event in ("PreToolUse", "PostToolUseFailure"):
+        told = hook.format(event, f"echo >> {log}\n")
+        _write(skills, f"p-{event.lower()}", f"{told}disable-model-invocation: true\n")
+        _write(skills, f"m-{event.lower()}", f"{told}user-invocable: false\n")
+    any_kernel.run("%load_ext prime_skills_ext")
+    for name in ("pretooluse", "posttoolusefailure"):
+        _refusal(any_kernel.run(f"%skill use p-{name}", caller="model"))
+        _refusal(any_kernel.run(f"%skill use m-{name}"))
+    assert not log.exists()
+    assert None is any_kernel.run("%skill use p-pretooluse").error
+    assert log.exists()

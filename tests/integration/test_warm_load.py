@@ -41,7 +41,7 @@ COLD = frozenset(
         *("skill.finding", "skill.frontmatter", "skill.pyproject", "skill.text"),
         "skill.validation",
         "host.bridge",
-        *("activating", "counting", "listing_here", "slash", "stats"),
+        *("activating", "slash", "stats"),
         *("options", "spelling", "timeline"),
         *("views.bars", "views.budget", "views.budget_bars", "views.budget_chart"),
         *("views.card", "views.chart", "views.findings", "views.housing"),

@@ -110,7 +110,7 @@ def test_an_error_of_the_host_is_passed_on_with_a_way_out(skill: Skill) -> None:
         fork("Go.", skill=skill, ask=refuse)
     error = caught.value
     assert (
-        'the skill "tidy-up" runs in a sub-agent, and sub-agents are 3 deep already'
+        "the skill tidy-up runs in a sub-agent, and sub-agents are 3 deep already"
         == error.message
     )
     assert f"wait; or remove `context: fork` from {skill.path}" == error.fix

@@ -16,6 +16,7 @@ from prime_skills_ext.catalog.sources import Source, SourceKind
 from prime_skills_ext.catalog.status import SkillStatus, State
 from prime_skills_ext.errors import SkillPermissionError
 from prime_skills_ext.kernel.skills import run_sync
+from prime_skills_ext.prompt.hook_text import MAX_CHARS
 from prime_skills_ext.prompt.hooks import Hooks, Place, find_hooks, hooks_of
 from prime_skills_ext.skill.model import Skill
 from tests.conftest import as_skill, write_skill
@@ -196,22 +197,93 @@ def test_a_hook_that_is_for_once_runs_once(skill: Skill) -> None:
     assert 2 == len(told(skill))
 
 
+class Rude:
+    """Says nothing of itself."""
+
+    def __repr__(self) -> str:
+        raise ValueError
+
+
+class RudeError(Exception):
+    """Says nothing of itself."""
+
+    def __str__(self) -> str:
+        raise KeyError
+
+
+class Torn(dict[str, int]):
+    """Cannot be looked through, as what another thread changes."""
+
+    def items(self) -> Any:
+        raise RuntimeError("dictionary changed size during iteration")
+
+
 def test_what_json_cannot_hold_is_told_as_text(skill: Skill) -> None:
     """Objects of any class, what contains itself, keys of any type, half a sign."""
     hooks = make(skill, PostToolUse=group(TELL))
     endless: list[object] = []
     endless.append(endless)
-
-    class Rude:
-        def __repr__(self) -> str:
-            raise ValueError
-
-    values = [{1}, endless, {(1, 2): 3}, "\ud800", Rude()]
-    for value in values:
+    deep: list[object] = []
+    for _ in range(100_000):
+        deep = [deep]
+    said = {
+        "{1}": {1},
+        "nan": float("nan"),
+        "-inf": float("-inf"),
+        "\ud800": "\ud800",
+    }
+    for expected, value in said.items():
+        use(hooks, result=value)
+        assert expected == told(skill)[-1]["tool_response"]
+    for value in (Rude(), 10**6000, Torn(a=1)):
         assert use(hooks, result=value) is value
-    said = [item["tool_response"] for item in told(skill)]
-    assert ["{1}", "[[...]]", "{(1, 2): 3}", "\ud800"] == said[:4]
-    assert "Rude object" in said[4]
+        assert isinstance(told(skill)[-1]["tool_response"], str)
+    use(hooks, result=[1.5, float("nan"), {(1, 2): True, "a": None}, endless])
+    assert [1.5, "nan", {"(1, 2)": True, "a": None}, ["[[...]]"]] == (
+        told(skill)[-1]["tool_response"]
+    )
+    use(hooks, result=deep)
+    assert isinstance(told(skill)[-1]["tool_response"], list)
+
+
+@pytest.mark.parametrize("value", [float("nan"), {(1, 2): 3}, Rude(), Torn(a=1)])
+def test_the_input_is_an_object_with_the_skill_s_name_whatever_is_in_it(
+    skill: Skill, value: object
+) -> None:
+    """A hook finds its fields, in JSON as every program reads it."""
+    use(make(skill, PreToolUse=group(TELL)), args=[value])
+    text = (skill.directory / "told").read_text()
+    found = json.loads(text, parse_constant=pytest.fail)["tool_input"]
+    assert "word-count" == found["skill"]
+    assert 1 == len(found["args"])
+
+
+def test_an_error_that_cannot_say_what_it_is_reaches_who_called(skill: Skill) -> None:
+    """And the hook, as far as there are words."""
+    error = RudeError(1)
+    with pytest.raises(RudeError) as caught:
+        use(make(skill, PostToolUseFailure=group(TELL)), result=error)
+    assert caught.value is error
+    assert "RudeError: RudeError(1)" == told(skill)[0]["error"]
+
+
+def test_what_a_hook_says_is_shown_as_people_can_read_it(skill: Skill) -> None:
+    """No escapes, nothing hidden, no half signs, which no kernel can send; no flood."""
+    said = '{"decision": "block", "reason": "a\\u001b[31mb\\u202e\\ud800\\nc"}'
+    with pytest.raises(SkillPermissionError) as refused:
+        use(make(skill, PreToolUse=group(f"echo '{said}'")))
+    assert refused.value.message.endswith(" refused: a[31mb\nc")
+    flood = "yes word | head -c 100000 >&2; printf '\\033[2J' >&2; exit"
+    with pytest.raises(SkillPermissionError) as refused:
+        use(make(skill, PreToolUse=group(f"{flood} 2")))
+    begin = "A hook of skill 'word-count' refused: word"
+    assert refused.value.message.startswith(begin)
+    assert len(refused.value.message) <= MAX_CHARS + len(begin)
+    with pytest.warns(RuntimeWarning) as warned:
+        use(make(skill, PreToolUse=group(f"{flood} 1")))
+    shown = str(warned[0].message)
+    assert len(shown) < MAX_CHARS + 200
+    assert "\x1b" not in shown
 
 
 def test_the_switch_counts_at_each_use(skill: Skill) -> None:

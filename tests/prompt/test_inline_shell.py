@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from prime_skills_ext.catalog.sources import SourceKind
 from prime_skills_ext.errors import PrimeSkillsError, ProcessError
 from prime_skills_ext.prompt.inline_shell import NOT_ALLOWED, SWITCHED_OFF
+from tests.processes import has_ended
 from tests.prompt.activating import activated, standing
 
 #: Each would leave a file called ``pwned`` behind if a shell read it as its own.
@@ -92,6 +93,9 @@ def test_arguments_never_become_shell_syntax(
         ("bash -c 'echo \"$ARGUMENTS\"'", "a  b", "a  b"),
         ('f() { echo "$0" "$#"; }; f x y', "a", "a 2"),
         ('echo "$(echo "$0")" "$(echo \'$0\')"', "a", "a $0"),
+        ("cat <<EOF\ndon't $0 $ARGUMENTS\nEOF", "a 'b  c'", "don't a a 'b  c'"),
+        ("cat <<-'END' | cat\n$0 isn't\nEND\necho \"$0\"", "a", "$0 isn't\na"),
+        ('cat <<< $0; echo "$((1<<2))"', "a", "a\n4"),
         ("echo ${10}$10", "0 1 2 3 4 5 6 7 8 9 ten", "ten"),
     ],
 )
@@ -212,6 +216,42 @@ def test_command_that_does_not_end_is_ended(tmp_path: Path) -> None:
         os.kill(pid, 0)
 
 
+@pytest.mark.parametrize("command", ["yes", "cat /dev/zero", "yes >&2"])
+def test_command_that_never_stops_writing_is_ended(
+    tmp_path: Path, command: str
+) -> None:
+    """Long before it takes the memory of the kernel."""
+    status = standing(tmp_path / "skills", f"!`{command}`")
+    with pytest.raises(ProcessError, match="more than 1,000,000 characters") as info:
+        activated(status)
+    assert "head" in info.value.fix
+
+
+@pytest.mark.parametrize("text", ["x" * 140_000, "x\0y", "x\ud800", "x " * 60_000])
+def test_arguments_that_no_command_can_be_given_hinder_only_who_asks_for_them(
+    tmp_path: Path, text: str
+) -> None:
+    """A long text pasted behind a name is lost on a command, not on the model."""
+    status = standing(tmp_path / "skills", "!`echo yes`", name="plain")
+    found = activated(status, text)
+    assert ("yes", text.strip()) == (found.body, found.message)
+    status = standing(tmp_path / "skills", "$ARGUMENTS\n!`echo yes`", name="shown")
+    assert f"{text}\nyes" == activated(status, text).body
+    for asks in ("$ARGUMENTS", "$0", "'$ARGUMENTS'"):
+        status = standing(tmp_path / "skills", f"!`echo {asks}`", name="asks")
+        with pytest.raises(PrimeSkillsError, match="cannot be given the arguments"):
+            activated(status, text)
+
+
+def test_command_leaves_nothing_running(tmp_path: Path) -> None:
+    """What it starts ends with it, in the background as well."""
+    status = standing(
+        tmp_path / "skills", "!`sleep 1000 > /dev/null 2>&1 & echo $!; sleep 1000 &`"
+    )
+    pid = int(activated(status).body)
+    assert has_ended(pid)
+
+
 def test_project_that_is_gone_is_said(tmp_path: Path) -> None:
     """Commands never run anywhere else."""
     status = standing(tmp_path / "skills", "!`pwd`")
@@ -283,6 +323,32 @@ def test_commands_run_for_trusted_local_skills_alone(
     )
     assert (notice or "yes") == activated(status).body
     assert (notice is None) == (tmp_path / "project/ran").exists()
+
+
+@pytest.mark.parametrize("kind", ["user", "explicit", "project", "registered"])
+@pytest.mark.parametrize("folder", ["site-packages", "dist-packages", "node_modules"])
+def test_commands_of_an_installed_package_do_not_run_by_another_way(
+    tmp_path: Path, kind: SourceKind, folder: str
+) -> None:
+    """A link or a setting that leads to it makes it no local skill."""
+    installed = tmp_path / "lib" / folder / "pkg"
+    body = "!`touch ran; echo yes`"
+    direct = standing(installed, body, kind=kind)
+    assert NOT_ALLOWED == activated(direct).body
+    linked = tmp_path / "skills" / "linked"
+    linked.parent.mkdir()
+    linked.symlink_to(installed / "fix-issue", target_is_directory=True)
+    found = standing(tmp_path / "skills", body, kind=kind, name="linked")
+    assert found.skill.directory == linked
+    assert NOT_ALLOWED == activated(found).body
+    assert not (installed.parent / "project/ran").exists()
+    assert not (tmp_path / "project/ran").exists()
+
+
+def test_commands_of_built_ins_run_wherever_they_are_installed(tmp_path: Path) -> None:
+    """This package is an installed one, too."""
+    status = standing(tmp_path / "site-packages/skills", "!`echo yes`", kind="builtin")
+    assert "yes" == activated(status).body
 
 
 def test_commands_run_in_any_thread(tmp_path: Path) -> None:
