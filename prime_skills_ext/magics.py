@@ -47,6 +47,8 @@ else:
 __all__ = ["load", "unload"]
 
 _OURS = re.compile(r"(?P<before>\s*(?:[\w., ]+=\s*)?%?)%(?:skill|reload_skills)\s")
+#: Of a longer hint the beginning is shown.
+_MAX_HINT = 40
 #: One door per shell; several shells may live in one process.
 _DOORS: WeakKeyDictionary[InteractiveShell, _Door] = WeakKeyDictionary()
 
@@ -289,12 +291,19 @@ def _offer(
     """Offer words; what a skill takes stands where front ends show a word's type."""
     return {
         "completions": [
-            SimpleCompletion(text, type=hints.get(text) or "skill") for text in found
+            SimpleCompletion(text, type=_one_line(hints.get(text) or "skill"))
+            for text in found
         ],
         "matched_fragment": typed,
         # as an expression the line would be completed with names and keywords
         "suppress": True,
     }
+
+
+def _one_line(hint: str) -> str:
+    """Return a hint that JupyterLab does not break: lines would cover each other."""
+    short = hint if len(hint) <= _MAX_HINT else f"{hint[: _MAX_HINT - 1].rstrip()}…"
+    return "\N{NO-BREAK SPACE}".join(short.split())
 
 
 def _transform(lines: list[str]) -> list[str]:

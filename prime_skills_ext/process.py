@@ -16,6 +16,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
@@ -31,6 +32,7 @@ __all__ = [
     "failure",
     "redact",
     "run",
+    "shared",
 ]
 
 TAIL_LINES = 20
@@ -51,6 +53,8 @@ NEVER_ASK = {
 }
 
 _USERINFO = re.compile(r"(?<=://)[^\s/?#'\"]*@")
+
+_SHARED: ContextVar[Sequence[int]] = ContextVar("_SHARED", default=())
 
 _Stream = Literal["stdout", "stderr"]
 _Lines = queue.SimpleQueue[tuple[_Stream, str | None]]
@@ -186,6 +190,26 @@ def run(
 
 
 @contextlib.contextmanager
+def shared(handle: int) -> Iterator[None]:
+    """Let every command that this thread runs meanwhile hold an open file, too.
+
+    So does what the command starts itself, for as long as it lives. POSIX only.
+
+    Args:
+        handle: The file's descriptor.
+    """
+    handles = [*_SHARED.get(), handle]
+    token = _SHARED.set(handles)
+    try:
+        yield
+    finally:
+        _SHARED.reset(token)
+        # a task that began meanwhile goes on with what it saw of the variable, and the
+        # number may be another file's by then
+        handles.clear()
+
+
+@contextlib.contextmanager
 def _held_interrupt() -> Iterator[None]:
     """Let an interrupt wait until the process that is being started is known.
 
@@ -227,6 +251,7 @@ def _start(
             encoding="utf-8",
             errors="replace",
             start_new_session=True,
+            pass_fds=tuple(_SHARED.get()),
         )
     except (OSError, ValueError) as error:
         fix = f"check that {shown[0]} is installed and may be executed"

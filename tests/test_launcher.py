@@ -20,6 +20,8 @@ from prime_skills_ext.environment.usage import IN_USE, is_in_use
 from prime_skills_ext.launcher import choose
 from prime_skills_ext.launching.custom import CUSTOM_PYTHON
 from prime_skills_ext.launching.memo import Decision
+from tests.integration.drivers import CELL_TIMEOUT_S
+from tests.kernels import sockets
 
 _ARGUMENTS = ("-f", "/run/kernel.json")
 _TAIL = (
@@ -190,12 +192,14 @@ def _started(prefix: Path, *, folder: Path, **environ: str) -> Iterator[Any]:
         kernel_dirs=[str(prefix / "share" / "jupyter" / "kernels")],
         ensure_native_kernel=False,
     )
-    manager = KernelManager(kernel_name="prime-skills", kernel_spec_manager=specs)
+    manager = KernelManager(
+        kernel_name="prime-skills", kernel_spec_manager=specs, config=sockets()
+    )
     manager.start_kernel(cwd=str(folder), env={**os.environ, **environ})
     client = manager.client()
     try:
         client.start_channels()
-        client.wait_for_ready(timeout=120)
+        client.wait_for_ready(timeout=CELL_TIMEOUT_S)
         yield manager, client
     finally:
         client.stop_channels()
@@ -212,7 +216,9 @@ def _ask(client: Any, expression: str) -> object:
             texts.append(message["content"]["text"])
 
     client.execute_interactive(
-        f"import json; print(json.dumps({expression}))", output_hook=collect, timeout=60
+        f"import json; print(json.dumps({expression}))",
+        output_hook=collect,
+        timeout=CELL_TIMEOUT_S,
     )
     return json.loads("".join(texts))
 

@@ -355,7 +355,10 @@ def test_show_draws_the_page_in_a_terminal(home: Path, place: Path) -> None:
     words = ["-m", "prime_skills_ext", "show", "edit"]
     environ = {**os.environ, "TERM": "xterm", "NO_COLOR": "1"}
     drawn, _ = pexpect.run(
-        shlex.join([sys.executable, *words]), withexitstatus=True, env=environ
+        shlex.join([sys.executable, *words]),
+        timeout=120,
+        withexitstatus=True,
+        env=environ,
     )
     told = drawn.decode()
     assert "• " in told

@@ -266,6 +266,13 @@ def _can_be_used(manager: SkillManager, names: list[str]) -> None:
             assert name == manager.activate(name).name
 
 
+def test_listing_is_printed_as_its_text(root: Path) -> None:
+    """As an activation is, and never as a value of Python."""
+    listing = manager_with().prompt()
+    assert listing.text
+    assert listing.text == str(listing)
+
+
 @pytest.mark.parametrize("make", [lambda m: m.prompt(), lambda m: m.budget()])
 def test_nothing_to_list_is_nothing(make: Callable[[SkillManager], Any]) -> None:
     """PB-07: no heading that invites a model to invent what stands below it."""

@@ -26,7 +26,7 @@ ODD = "merge {a} $b 'c d' --json it's %x !y \\"
 def skills(home: Path, make_skill: MakeSkill) -> Path:
     """A user's skills: one to be used, one for models alone, one not for them."""
     root = home / ".agents" / "skills"
-    header = "name: pdf\ndescription: Merges. Use for PDF.\nargument-hint: FILES\n"
+    header = "name: pdf\ndescription: Merges. Use for PDF.\nargument-hint: A  B\n"
     make_skill(root, "pdf", frontmatter=header, body="Merge them.\n")
     header = "name: quiet\ndescription: Waits. Use it.\nuser-invocable: false\n"
     make_skill(root, "quiet", frontmatter=header)
@@ -166,9 +166,9 @@ def test_mx09_tab_offers_what_a_person_may_use(
     """With what each takes where a front end shows the type of a word."""
     offered = _completed(shell, start)
     assert [(f"{start}{name}", "skill") for name in ("deploy", "edit")] == offered[:2]
-    assert (f"{start}pdf", "FILES") in offered
+    assert (f"{start}pdf", "A\N{NO-BREAK SPACE}B") in offered
     assert f"{start}quiet" not in dict(offered)
-    assert [(f"{start}pdf", "FILES")] == _completed(shell, f"{start}pd")
+    assert [(f"{start}pdf", "A\N{NO-BREAK SPACE}B")] == _completed(shell, f"{start}pd")
 
 
 def test_setting_switches_the_offer_off(

@@ -151,8 +151,8 @@ def stage(root: Path) -> Path:
     """Make the directory to build in, or to move to what is being removed.
 
     Its name is the same each time, because it gets into uv's words: the same failure
-    must read the same. After a process was killed it is another one: the uv that it
-    started may still be writing to the old place.
+    must read the same. After a process was killed it is another one: where locks are
+    not shared with commands, its uv may still be writing to the old place.
     """
     directory = root / f"{STAGE}next"
     try:

@@ -97,7 +97,7 @@ def remove_environment(
         (root / CURRENT).unlink(missing_ok=True)
         for path in [
             *numbered(root),
-            *(p for p in root.iterdir() if p.name != locking.LOCK),
+            *(p for p in root.iterdir() if p.name not in locking.FILES),
         ]:
             if is_there(path):
                 _remove(path)

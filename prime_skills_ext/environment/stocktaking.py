@@ -24,7 +24,7 @@ from prime_skills_ext.environment.inventory import (
     Pruned,
     Removal,
 )
-from prime_skills_ext.environment.locking import LOCK, locked
+from prime_skills_ext.environment.locking import FILES, locked
 from prime_skills_ext.environment.pruning import (
     GRACE_S,
     disk_size,
@@ -104,7 +104,8 @@ def prune_all(
 def _lock(
     root: Path, *, dry_run: bool, progress: Listener | None
 ) -> contextlib.AbstractContextManager[None]:
-    if dry_run and not is_file(root / LOCK):  # it would have to be made
+    # it would have to be made
+    if dry_run and not all(is_file(root / name) for name in FILES):
         return contextlib.nullcontext()
     return locked(root, progress=progress)
 

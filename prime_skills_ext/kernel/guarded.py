@@ -77,6 +77,10 @@ class _Call:
         call.__doc__ = CallableSkill.__call__.__doc__
         return cast("functools.partial[Any]", call)
 
+    def __call__(self, module: GuardedSkill, /, *args: Any, **kwargs: Any) -> Any:
+        # read from the class: `type(skill).__call__(skill, …)`
+        return _call(module, caller(), *args, **kwargs)
+
 
 class GuardedSkill(CallableSkill):  # noqa: D101  # its text is that of `run`
     __call__ = cast("Any", _Call())

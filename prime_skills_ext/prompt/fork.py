@@ -62,7 +62,8 @@ def fork(text: str, *, skill: Skill, ask: Ask, protocol: int | None = None) -> s
         ) from error
     result = reply.get("result")
     if isinstance(result, str):
-        return result
+        # no kernel can send half a sign, and would leave its cell unanswered
+        return result.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     started = reply.get("name")
     if isinstance(started, str) and started:
         return (

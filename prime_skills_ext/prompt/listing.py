@@ -65,6 +65,10 @@ class Listing:
     needed: int = 0
     items: tuple[ListedItem, ...] = ()
 
+    def __str__(self) -> str:
+        """What a model reads."""
+        return self.text
+
     @property
     def total_chars(self) -> int:
         """How many characters the text has, with all its markup."""

@@ -35,6 +35,8 @@ _SETTINGS: Mapping[str, Mapping[str, Any]] = {
         "fetchNews": "false",
         "checkForUpdates": False,
     },
+    # else an answer of a busy kernel that comes after a second is thrown away
+    "@jupyterlab/completer-extension:manager": {"providerTimeout": TIMEOUT_S * 1000},
     # every cell is drawn, seen or not: a picture of one shows all of it
     "@jupyterlab/notebook-extension/tracker": {"windowingMode": "none"},
 }
@@ -137,6 +139,11 @@ class Notebook:
     def completion(self, word: str) -> Locator:
         """What Tab offers by that name."""
         return self.page.locator(".jp-Completer-match").get_by_text(word, exact=True)
+
+    def complete(self, word: str) -> None:
+        """Press Tab and wait until a word is offered."""
+        self.page.keyboard.press("Tab")
+        self.completion(word).wait_for(state="attached", timeout=TIMEOUT_S * 1000)
 
     def choose_kernel(self, name: str) -> None:
         """Answer the question which kernel a notebook without one shall have."""

@@ -218,10 +218,16 @@ def test_unreadable_file_is_reported(
 
 @pytest.mark.youth
 def test_file_that_was_changed_a_moment_ago_is_not_kept(
-    run: Run, agent: Path, skills: Path, make_skill: MakeSkill
+    run: Run,
+    agent: Path,
+    skills: Path,
+    make_skill: MakeSkill,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """It can change again within one tick of the clock, and nobody would see it."""
-    make_skill(skills, "a")
+    file = make_skill(skills, "a") / "SKILL.md"
+    now = file.stat().st_mtime_ns + 10**9
+    monkeypatch.setattr(time, "time_ns", lambda: now)
     run()
     assert not (agent / CACHE_FILE).exists()
 

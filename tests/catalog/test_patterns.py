@@ -147,10 +147,11 @@ def test_globs_match_as_the_reference_does(
 )
 def test_hostile_globs_take_no_time(glob: str) -> None:
     """A repository's pattern cannot hang a kernel."""
-    start = time.monotonic()
+    # what this process computes: others may keep it from doing so
+    start = time.process_time()
     matches_glob(glob, "a" * 200)
     matches_glob(glob, "/".join("a" * 200))
-    assert time.monotonic() - start < 5
+    assert time.process_time() - start < 5
 
 
 @given(

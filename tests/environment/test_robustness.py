@@ -146,7 +146,7 @@ def test_in10_killed_process_leaves_nothing_that_hurts(
     """
     skill = new_skill("a")
     process = driver(world, skill, before=before)
-    process.communicate(timeout=60)
+    process.communicate(timeout=120)
     assert process.returncode == -signal.SIGKILL
     report = answer(driver(world, skill))
     assert (report["installed"], report["failed"]) == (["a"], {})
@@ -164,7 +164,7 @@ def test_in03_killed_live_install_is_repaired(world: Any, new_skill: Any) -> Non
         from prime_skills_ext.environment import record
         record.write = lambda *a, **k: os.kill(os.getpid(), signal.SIGKILL)
     """
-    driver(world, first, second, before=before).communicate(timeout=60)
+    driver(world, first, second, before=before).communicate(timeout=120)
     report = answer(driver(world, first, second))
     assert (report["installed"], report["failed"]) == (["b"], {})
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -52,17 +51,15 @@ def test_in14_tail_of_stderr_is_kept(
 
 def test_hanging_uv_is_given_up(world: Any, new_skill: Any, tmp_path: Path) -> None:
     """A uv that never ends is killed; who needs nothing works all the same."""
-    world.environ["PRIME_SKILLS_UV_TIMEOUT"] = "0.5"
-    fake_uv(tmp_path, world, script="exec sleep 60")
-    started = time.monotonic()
+    world.environ["PRIME_SKILLS_UV_TIMEOUT"] = "2"
+    fake_uv(tmp_path, world, script="exec sleep 600")
     report = world.ensure(
         new_skill("plain"), new_skill("needy", dependencies=("acme-tool",))
     )
-    assert time.monotonic() - started < 20
     assert [path.parent.name for path in report.failed] == ["needy"]
     assert report.problem is not None
     uv = world.environ["PRIME_SKILLS_UV"]
-    assert f"{uv} did not end within 0.5 s" == report.problem.reason
+    assert f"{uv} did not end within 2 s" == report.problem.reason
     assert "PRIME_SKILLS_UV_TIMEOUT" in report.problem.fix
 
 
@@ -73,12 +70,12 @@ _WORD = "echo 'Resolved 1 package' >&2\n"
 @pytest.mark.parametrize(
     ("script", "makes", "limit"),
     [
-        ("", False, "said nothing for 1 s"),
-        ("", True, "said nothing for 1 s"),
-        ("echo 'Using Python 3.11' >&2\n", True, "said nothing for 1 s"),
-        (_WORD, False, "did not end within 2 s"),
-        (_WORD, True, "did not end within 2.5 s"),
-        (_AWAY, True, "did not end within 3 s"),
+        ("", False, "said nothing for 3 s"),
+        ("", True, "said nothing for 3 s"),
+        ("echo 'Using Python 3.11' >&2\n", True, "said nothing for 3 s"),
+        (_WORD, False, "did not end within 4 s"),
+        (_WORD, True, "did not end within 4.5 s"),
+        (_AWAY, True, "did not end within 5 s"),
     ],
     ids=["venv", "install", "preamble", "venv-speaks", "offline", "online"],
 )
@@ -93,14 +90,15 @@ def test_uv_that_hangs_is_given_up_by_its_limit(
     limit: str,
 ) -> None:
     """A word is soon due offline; who has spoken, or asks an index, has longer."""
-    monkeypatch.setattr(uvs, "FIRST_WORD_S", 1)
-    monkeypatch.setattr(uvs, "MAKE_TIMEOUT_S", 2)
-    monkeypatch.setattr(uvs, "OFFLINE_TIMEOUT_S", 2.5)
-    monkeypatch.setattr(uvs, "ONLINE_TIMEOUT_S", 3)
+    # long enough for what does not hang on a busy machine
+    monkeypatch.setattr(uvs, "FIRST_WORD_S", 3)
+    monkeypatch.setattr(uvs, "MAKE_TIMEOUT_S", 4)
+    monkeypatch.setattr(uvs, "OFFLINE_TIMEOUT_S", 4.5)
+    monkeypatch.setattr(uvs, "ONLINE_TIMEOUT_S", 5)
     del world.environ["PI_OFFLINE"]
     asked = tmp_path / "asked"
     fake_uv(
-        tmp_path, world, script=f"echo >>{asked}\n{script}exec sleep 60", makes=makes
+        tmp_path, world, script=f"echo >>{asked}\n{script}exec sleep 600", makes=makes
     )
     report = world.ensure(new_skill("needy", dependencies=("acme-tool",)))
     assert report.problem is not None
@@ -110,17 +108,18 @@ def test_uv_that_hangs_is_given_up_by_its_limit(
 
 
 def test_hanging_uv_is_remembered_by_a_skill_of_a_living_environment(
-    world: Any, new_skill: Any, tmp_path: Path
+    world: Any, new_skill: Any, tmp_path: Path, calls: list[str]
 ) -> None:
     """Where there is a record the skill's entry tells it; uv is not asked again."""
-    world.environ["PRIME_SKILLS_UV_TIMEOUT"] = "0.5"
     world.ensure(new_skill("plain"))
-    fake_uv(tmp_path, world, script=f"echo . >>{tmp_path}/asked; exec sleep 60")
+    world.environ["PRIME_SKILLS_UV_TIMEOUT"] = "0.5"
+    fake_uv(tmp_path, world, script="exec sleep 600")
+    calls.clear()
     needy = new_skill("needy", dependencies=("acme-tool",))
     first, second = (world.ensure(new_skill("plain"), needy) for _ in range(2))
     assert first.failed == second.failed
     assert "did not end within 0.5 s" in first.failed[needy.identity].reason
-    assert ".\n" == (tmp_path / "asked").read_text(encoding="utf-8")
+    assert 1 == len(calls)
 
 
 def test_no_network_fails_only_who_needs_it(

@@ -16,6 +16,7 @@ import pytest
 from prime_skills_ext.environment.bases import MARKER, places
 from prime_skills_ext.environment.installation import ensure
 from prime_skills_ext.environment.inventory import EnvironmentInfo, Inventory, Pruned
+from prime_skills_ext.environment.locking import FILES
 from prime_skills_ext.environment.pruning import GRACE_S
 from prime_skills_ext.environment.rebuilding import rebuild
 from prime_skills_ext.environment.stocktaking import prune_all, take_stock
@@ -210,6 +211,18 @@ def test_environment_that_lost_its_purpose_is_told_and_pruned(
     )
     assert not other.exists()
     assert ((), {}) == (world.ensure(skill).installed, world.ensure(skill).failed)
+
+
+@pytest.mark.parametrize("missing", FILES)
+def test_dry_run_makes_no_file_to_lock(
+    world: Any, new_skill: Any, missing: str
+) -> None:
+    """An older version left one of the two."""
+    world.ensure(new_skill("a"))
+    (world.environment.root / missing).unlink()
+    before = snapshot(world.environment.base)
+    assert () == tidy(world, dry_run=True).removed
+    assert before == snapshot(world.environment.base)
 
 
 def test_environment_in_use_is_never_removed(world: Any, new_skill: Any) -> None:

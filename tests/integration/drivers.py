@@ -16,10 +16,15 @@ import pexpect
 from jupyter_client.kernelspec import KernelSpec, KernelSpecManager
 from jupyter_client.manager import KernelManager
 
+from tests.kernels import sockets
+
 __all__ = ["Driver", "Kernel", "Outcome", "Terminal", "plain"]
 
 #: Longest that a cell may take: an install from the index is the slowest.
 CELL_TIMEOUT_S = 180
+#: ipykernel drops what comes right after a cell that failed, unless that cell asked for
+#: the contrary.
+_STOP_ON_ERROR = False
 
 
 def plain(text: str) -> str:
@@ -87,7 +92,9 @@ class Kernel:
             "{connection_file}",
             *arguments,
         ]
-        self._manager = KernelManager(kernel_name="test", kernel_spec_manager=specs)
+        self._manager = KernelManager(
+            kernel_name="test", kernel_spec_manager=specs, config=sockets()
+        )
         self._directory = directory
         self._environ = {**os.environ, **(environ or {})}
 
@@ -157,8 +164,7 @@ class Kernel:
                 store_history=history,
                 user_expressions={} if expression is None else {"it": expression},
                 allow_stdin=answers is not None,
-                # else ipykernel may drop a cell that comes right after one that failed
-                stop_on_error=False,
+                stop_on_error=_STOP_ON_ERROR,
                 timeout=CELL_TIMEOUT_S,
                 output_hook=listen,
                 stdin_hook=ask,
@@ -183,6 +189,31 @@ class Kernel:
             yield
         finally:
             session.metadata = {}
+
+    def send(self, code: str, *, allow_stdin: bool = True) -> str:
+        """Send a cell without waiting for it; return what tells its messages.
+
+        Args:
+            code: The cell.
+            allow_stdin: Whether somebody is there who can be asked.
+        """
+        return str(
+            self.client.execute(
+                code, allow_stdin=allow_stdin, stop_on_error=_STOP_ON_ERROR
+            )
+        )
+
+    def replies(self, *requests: str) -> list[dict[str, Any]]:
+        """Wait until every cell that was sent has ended; return how each did.
+
+        Replies to anything else, such as to the questions at the start whether the
+        kernel is ready, are passed over.
+        """
+        ended: dict[str, dict[str, Any]] = {}
+        while not ended.keys() >= {*requests}:
+            reply = self.client.get_shell_msg(timeout=CELL_TIMEOUT_S)
+            ended[reply["parent_header"].get("msg_id", "")] = reply["content"]
+        return [ended[request] for request in requests]
 
     def interrupt(self) -> None:
         """Do what the interrupt button does."""

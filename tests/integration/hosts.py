@@ -8,11 +8,13 @@ from typing import Any, Literal
 
 from tests.integration.drivers import CELL_TIMEOUT_S, Kernel, Outcome
 
-__all__ = ["CLOSES", "SILENT", "Answer", "PlayedHost"]
+__all__ = ["CLOSES", "MUTE", "SILENT", "Answer", "PlayedHost"]
 
 #: What a host does that does not answer.
 CLOSES = "closes"
 SILENT = "silent"
+#: What a host does that sends a message without an answer in it.
+MUTE = "mute"
 
 Answer = Mapping[str, object] | str
 Channel = Literal["control", "shell"]
@@ -130,7 +132,8 @@ class PlayedHost:
         if answer == CLOSES:
             self._send("comm_close", {"comm_id": comm, "data": {}})
             return
-        self._send("comm_msg", {"comm_id": comm, "data": answer})
+        said = {} if answer == MUTE else {"data": answer}
+        self._send("comm_msg", {"comm_id": comm, **said})
 
     def _send(
         self, kind: str, content: dict[str, object], *, on: Channel = "control"

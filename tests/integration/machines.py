@@ -11,7 +11,8 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,7 +24,7 @@ from prime_skills_ext.environment.venv import CURRENT, generation_at
 from tests.conftest import write_skill
 from tests.wheels import publish
 
-__all__ = ["Machine", "Session", "tree_hash"]
+__all__ = ["Machine", "Session", "lines_of", "tree_hash", "wait_for"]
 
 _TIMEOUT_S = 120
 _REPOSITORY = Path(__file__).resolve().parents[2]
@@ -41,6 +42,19 @@ def tree_hash(folder: Path) -> str:
         elif path.is_file():
             digest.update(path.read_bytes())
     return digest.hexdigest()
+
+
+def lines_of(file: Path) -> list[str]:
+    """The lines that were written to ``file``, none if nobody made it."""
+    return file.read_text("utf-8").splitlines() if file.exists() else []
+
+
+def wait_for(condition: Callable[[], object]) -> None:
+    """Wait until something holds; what takes too long never comes."""
+    end = time.monotonic() + _TIMEOUT_S
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.01)
 
 
 class Session:
@@ -128,7 +142,7 @@ class Machine:
     @property
     def calls(self) -> list[str]:
         """The calls of uv since they were last cleared."""
-        return self.asked.read_text("utf-8").splitlines() if self.asked.exists() else []
+        return lines_of(self.asked)
 
     def publish(self, name: str, version: str, *requires: str) -> None:
         """Put a distribution with one module on the index."""

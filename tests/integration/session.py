@@ -1,19 +1,23 @@
 """A session in a process of its own: loads, answers, and says how things stand.
 
 Started as a program by ``machines``; it prints one line of JSON after the load and
-after every word that it reads: ``answer``, ``reload`` or ``retry``.
+after every word that it reads: ``answer``, ``reload`` or ``retry``. Each step is a line
+of the file that ``STEPS`` names, if it names one.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
+import os
 import sys
 from collections.abc import Callable
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
 from prime_skills_ext.manager import SkillManager
+from prime_skills_ext.progress import ProgressEvent
 
 
 def _answer(value: Any) -> object:
@@ -43,9 +47,15 @@ def _told(manager: SkillManager, names: dict[str, Any]) -> dict[str, object]:
     }
 
 
+def _note(event: ProgressEvent) -> None:
+    if place := os.environ.get("STEPS"):
+        with Path(place).open("a", encoding="utf-8") as file:
+            file.write(f"{event.stage}\n")
+
+
 def main() -> None:
     names: dict[str, Any] = {}
-    manager = SkillManager(namespace=names)
+    manager = SkillManager(namespace=names, progress=_note)
     manager.load()
     words: dict[str, Callable[[], object]] = {
         "answer": lambda: None,

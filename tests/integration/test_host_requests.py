@@ -11,7 +11,7 @@ import pytest
 
 from tests.conftest import write_skill
 from tests.integration.drivers import Kernel, Outcome
-from tests.integration.hosts import CLOSES, SILENT, Answer, PlayedHost
+from tests.integration.hosts import CLOSES, MUTE, SILENT, Answer, PlayedHost
 
 pytestmark = pytest.mark.integration
 
@@ -128,12 +128,35 @@ def test_w59_what_is_no_answer_is_an_error(host: PlayedHost) -> None:
         ({"status": "fine"}, "'echo' returned unexpected status: 'fine'"),
         ({"a": 1}, "'echo' returned unexpected status: None"),
         (CLOSES, CLOSED),
+        (MUTE, "the answer to 'echo' is no object: None"),
     )
     for answer, text in answers:
         host.answer = lambda _, answer=answer: answer  # type: ignore[misc]
         found = told(host, "await ask('echo', timeout_s=None)")
         assert text == found["text"].splitlines()[0]
         assert "HostRequestError" == found["kinds"][0]
+
+
+def test_an_error_of_any_text_can_be_shown(host: PlayedHost) -> None:
+    """Half a sign is what no kernel can send: its cell would never be answered."""
+    host.client.session.pack = lambda message: json.dumps(message, default=str).encode()
+    text = "half \ud800, whole \ud83d\ude00"
+    host.answer = lambda _: {"status": "error", "error": text}
+    failed = host.run("await rlm.host_request('echo')").error
+    assert "HostRequestError: half \ufffd, whole \U0001f600" == failed
+
+
+def test_what_json_cannot_hold_is_not_asked(host: PlayedHost) -> None:
+    """It is said of the payload, before anything is sent; nothing stays behind."""
+    comms = "len(get_ipython().kernel.comm_manager.comms)"
+    host.run("endless = []; endless.append(endless)")
+    before = told(host, comms)
+    for value_ in ("ask", "'\\ud800'", "endless"):
+        found = told(host, f"await ask('echo', {{'a': {value_}}})")
+        assert "TypeError" == found["kinds"][0], value_
+        assert "payload of 'echo' cannot be sent as JSON: " in found["text"]
+    assert [] == host.requests
+    assert before == told(host, comms)
 
 
 def test_w59_a_host_that_says_nothing_has_a_limit(host: PlayedHost) -> None:

@@ -53,14 +53,11 @@ def test_interrupt_reaches_the_cell(project: Path, tmp_path: Path) -> None:
     note = tmp_path / "running"
     cell = f"import pathlib, time; pathlib.Path({str(note)!r}).touch(); time.sleep(600)"
     with Kernel(project, argv=LAUNCHER, environ=CUSTOM) as kernel:
-        asked = kernel.client.execute(cell)
+        asked = kernel.send(cell)
         _wait_for(note.exists)
         kernel.interrupt()
-        # those to the questions whether it is ready come before
-        reply = kernel.client.get_shell_msg(timeout=CELL_TIMEOUT_S)
-        while asked != reply["parent_header"]["msg_id"]:
-            reply = kernel.client.get_shell_msg(timeout=CELL_TIMEOUT_S)
-        assert "KeyboardInterrupt" == reply["content"]["ename"]
+        (reply,) = kernel.replies(asked)
+        assert "KeyboardInterrupt" == reply["ename"]
         assert "2" == kernel.run("1+1").result
 
 
@@ -77,7 +74,7 @@ def test_exit_code_is_the_kernels(
 ) -> None:
     """Ours ends as a bare kernel does, however that is."""
     with Kernel(project, argv=argv, environ=CUSTOM) as kernel:
-        kernel.client.execute(ending)
+        kernel.send(ending)
         assert status == _process(kernel).wait(CELL_TIMEOUT_S)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import write_skill
-from tests.integration.drivers import CELL_TIMEOUT_S, Driver, Kernel
+from tests.integration.drivers import Driver, Kernel
 
 pytestmark = pytest.mark.integration
 
@@ -24,12 +24,8 @@ def _skill(home: Path) -> None:
 
 def queue(kernel: Kernel, cells: list[str]) -> list[str]:
     """Send all cells at once, as *Run All* does; return how each ended."""
-    sent = [kernel.client.execute(code) for code in cells]
-    ended: dict[str, str] = {}
-    while len(ended) < len(sent):
-        reply = kernel.client.get_shell_msg(timeout=CELL_TIMEOUT_S)
-        ended[reply["parent_header"]["msg_id"]] = reply["content"]["status"]
-    return [ended[each] for each in sent]
+    sent = [kernel.send(code) for code in cells]
+    return [str(reply["status"]) for reply in kernel.replies(*sent)]
 
 
 @pytest.mark.parametrize("first", ["", "import asyncio; await asyncio.sleep(0); "])

@@ -104,6 +104,7 @@ def _looks(module: Any) -> dict[str, object]:
         "call's doc": inspect.getdoc(module.__call__),
         "module": isinstance(module, ModuleType) and inspect.ismodule(module),
         "coroutine": inspect.iscoroutine(call),
+        "called by class": asyncio.run(type(module).__call__(module, "a", limit=2)),
         "not started": said,
         "pickled": pickle.loads(pickle.dumps(module)) is module,
         "copied": copy.deepcopy(module) is module,

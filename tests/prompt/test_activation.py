@@ -53,6 +53,8 @@ def test_activation_is_the_block_and_what_the_user_says(tmp_path: Path) -> None:
         ("Do $1 and $0.", "12 main", None),
         ("Do !`echo $ARGUMENTS`", "12", None),
         ("Do !`echo '$ARGUMENTS'`", "12", "12"),
+        ("Do !`echo $0` and !`echo $1`", "1 2", None),
+        ("Do !`echo $0`", "1 2", "1 2"),
     ],
 )
 def test_arguments_that_nobody_shows_follow(

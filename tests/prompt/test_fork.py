@@ -41,6 +41,13 @@ def test_the_result_is_the_text_and_nothing_else(skill: Skill) -> None:
     assert "" == fork("Go.", skill=skill, ask=Host(result="").ask, protocol=1)
 
 
+def test_half_a_sign_is_what_no_kernel_can_send(skill: Skill) -> None:
+    """The cell that shows the result would never be answered."""
+    host = Host(result="half \ud800, whole \ud83d\ude00")
+    said = fork("Go.", skill=skill, ask=host.ask, protocol=1)
+    assert "half \ufffd, whole \U0001f600" == said
+
+
 @pytest.mark.parametrize(
     ("wishes", "protocol", "kwargs"),
     [

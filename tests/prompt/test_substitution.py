@@ -204,6 +204,7 @@ def test_commands_are_found(body: str, expected: str) -> None:
         ("```!\nls", "```!\nls"),
         ("````md\n```!\nls\n```\n````", "````md\n```!\nls\n```\n````"),
         ("```!x\nls\n```", "```!x\nls\n```"),
+        ("```a`b\n```!\nls\n```", "```a`b\n«ls»"),
         ("```!\nls\n~~~\n```", "«ls\n~~~»"),
         ("```!\na\n```\n```!\nb\n```", "«a»\n«b»"),
     ],

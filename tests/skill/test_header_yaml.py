@@ -243,6 +243,7 @@ def test_reports_have_an_end() -> None:
 )
 def test_hostile_headers_end_soon(text: str) -> None:
     """Two seconds tell a hang from an answer."""
-    start = time.perf_counter()
+    # what this process computes: others may keep it from doing so
+    start = time.process_time()
     parse(header(text))
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2

@@ -79,7 +79,7 @@ async def host_request(
 
     Raises:
         TypeError: ``type`` is not a string with content, ``payload`` is neither a
-            dict nor ``None``, or ``timeout_s`` is no number.
+            dict nor ``None`` or holds what JSON cannot, or ``timeout_s`` is no number.
         ValueError: ``timeout_s`` is not positive.
         HostRequestError: A ``RuntimeError``: no agent host is there, it goes or
             closes the request, or it answered with an error, whose text this is.
@@ -171,9 +171,13 @@ def _open(kernel: Any, data: dict[str, Any], settle: Callable[[object], None]) -
     channel = create_comm(target_name=_REQUESTS, primary=False)
     # not on_msg: around its callbacks a comm announces the end of a cell, on whichever
     # thread the answer came, and plots of the cell that waits would be shown too early
-    channel.handle_msg = lambda message: settle(message["content"]["data"])
+    channel.handle_msg = lambda message: settle(message["content"].get("data"))
     channel.on_close(lambda _message: settle(_CLOSED))
-    channel.open(data=data)
+    try:
+        channel.open(data=data)
+    except (TypeError, ValueError, RecursionError) as error:
+        message = f"the payload of {data['type']!r} cannot be sent as JSON: {error}"
+        raise TypeError(message) from error
     return channel
 
 
@@ -214,6 +218,8 @@ def _error(type: str, reply: Mapping[str, Any]) -> HostRequestError:  # noqa: A0
     text = more.get("message") if isinstance(said, Mapping) else said
     if not isinstance(text, str) or not text.strip():
         text = f"{type!r} failed, and the agent host does not say why"
+    # no kernel can send half a sign, and would leave its cell unanswered
+    text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     code = more.get("code")
     return HostRequestError(
         text,
