@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -264,6 +265,18 @@ def _can_be_used(manager: SkillManager, names: list[str]) -> None:
                 manager.activate(name)
         else:
             assert name == manager.activate(name).name
+
+
+def test_fork_without_a_host_runs_no_command_of_the_skill(
+    root: Path, place: Path
+) -> None:
+    """It is refused before anything of it happens."""
+    header = "name: apart\ndescription: d\ncontext: fork\n"
+    write_skill(root, "apart", frontmatter=header, body="!`touch ran`\n")
+    manager = manager_with({"PATH": os.environ["PATH"]})
+    with pytest.raises(HostError, match="no agent host"):
+        manager.activate("apart")
+    assert not (place / "ran").exists()
 
 
 def test_listing_is_printed_as_its_text(root: Path) -> None:

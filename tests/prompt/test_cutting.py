@@ -93,6 +93,15 @@ def test_a_cut_never_falls_inside_a_character(parts: list[str], limit: int) -> N
         assert len(shown.removesuffix("…").removesuffix(" ")) in edges
 
 
+@pytest.mark.parametrize("cluster", CLUSTERS)
+def test_each_kind_of_character_is_whole_or_gone(cluster: str) -> None:
+    """At every limit, without the luck of a random text."""
+    text = f"ab{cluster}cdefghijkl"
+    for limit in range(3, len(text)):
+        kept = cut(text, limit=limit).removesuffix("…")
+        assert kept == "ab" or kept.startswith(f"ab{cluster}"), limit
+
+
 def test_a_character_longer_than_the_limit_is_left_out() -> None:
     """Half of it would be another character."""
     assert "" == cut("e" + "\u0301" * 50, limit=10)
