@@ -7,6 +7,7 @@ to read instead of a closed stdin; nobody answers it.
 from __future__ import annotations
 
 import asyncio
+import atexit
 import contextlib
 import os
 import signal
@@ -25,6 +26,9 @@ MAX_BYTES: Final = 1_000_000
 
 #: How long a command that ended may take to close its pipes: its children have them.
 _GRACE_S: Final = 0.2
+
+#: What runs, and for which process of ours: one that is forked has no part in it.
+_RUNNING: Final[dict[Process, int]] = {}
 
 
 async def run(
@@ -51,6 +55,7 @@ async def run(
     shown = tuple(redact(item) for item in command)
     process = await _start(command, shown=shown, cwd=cwd, env=env)
     kept = (bytearray(), bytearray())
+    _RUNNING[process] = os.getpid()
     talking = [
         asyncio.ensure_future(_feed(process, stdin.encode())),
         *(
@@ -64,6 +69,7 @@ async def run(
         for task in talking:
             task.cancel()
         await _end(process)
+        _RUNNING.pop(process, None)
     stdout, stderr = (text.decode(errors="replace") for text in kept)
     if not is_done or process.returncode is None:
         what = f"did not end within {timeout_s:g} s"
@@ -147,11 +153,7 @@ async def _collect(stream: asyncio.StreamReader | None, *, into: bytearray) -> N
 async def _end(process: Process) -> None:
     """Make sure that the process and its group are gone, and its pipes closed."""
     if process.returncode is None:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            if hasattr(os, "killpg"):
-                os.killpg(process.pid, signal.SIGKILL)
-            else:
-                process.kill()
+        _kill(process)
         # the loop may be closed soon, and must have heard of it before
         while process.returncode is None:
             await _look(process, timeout_s=_GRACE_S)
@@ -159,3 +161,19 @@ async def _end(process: Process) -> None:
     transport = getattr(process, "_transport", None)
     if transport is not None:
         transport.close()
+
+
+def _kill(process: Process) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        if hasattr(os, "killpg"):
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
+
+
+@atexit.register
+def _leave_nothing() -> None:
+    """Kill what a kernel was shut down over: its loop stops, and cancels nothing."""
+    for process, owner in [*_RUNNING.items()]:
+        if process.returncode is None and owner == os.getpid():
+            _kill(process)

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from prime_skills_ext import process
 from prime_skills_ext.errors import ProcessError
 from prime_skills_ext.kernel.skills import run_sync
 from prime_skills_ext.process import Completed
@@ -26,6 +27,10 @@ def sh(
 ) -> Any:
     argv = ["sh", "-c", command]
     return run(argv, cwd=where, env=os.environ, stdin=stdin, timeout_s=timeout_s)
+
+
+def open_files() -> int:
+    return len([*Path("/proc/self/fd").iterdir()])
 
 
 def both(work: Callable[[], Any]) -> list[Any]:
@@ -56,10 +61,17 @@ def test_what_is_not_read_or_is_too_much_does_no_harm(tmp_path: Path) -> None:
 
 def test_a_child_that_stays_behind_is_not_waited_for(tmp_path: Path) -> None:
     """The command is done, though the child holds its pipes."""
-    done = asyncio.run(sh("echo said; sleep 600 & echo $!", where=tmp_path))
+
+    async def main() -> tuple[Completed, int]:
+        before = open_files()
+        done = await sh("echo said; sleep 600 & echo $!", where=tmp_path)
+        await asyncio.sleep(0)  # transports close one turn later
+        return done, open_files() - before
+
+    done, left_open = asyncio.run(main())
     said, pid = done.stdout.split()
     try:
-        assert (0, "said") == (done.returncode, said)
+        assert (0, "said", 0) == (done.returncode, said, left_open)
     finally:
         os.kill(int(pid), 9)
 
@@ -102,6 +114,33 @@ def test_the_whole_group_ends_when_it_is_cancelled(tmp_path: Path) -> None:
         return [int(pid) for pid in text.split()]
 
     assert all(has_ended(pid) for pid in asyncio.run(main()))
+
+
+def test_nothing_runs_on_when_python_ends(tmp_path: Path) -> None:
+    """A kernel can be shut down while a command runs that nobody watches then."""
+    os.mkfifo(tmp_path / "pids")
+    code = f"""
+import asyncio, os
+from pathlib import Path
+from prime_skills_ext.process_async import run
+async def main():
+    # what it reads is only given to what is known to run
+    command = "cat; sleep 600 & echo $$ $! >pids; wait"
+    where = Path({str(tmp_path)!r})
+    asyncio.ensure_future(
+        run(["sh", "-c", command], cwd=where, timeout_s=600, env=os.environ)
+    )
+    # as a kernel does: the loop stops, and nothing is cancelled
+    text = await asyncio.to_thread((where / "pids").read_text)
+    print(text, flush=True)
+loop = asyncio.new_event_loop()
+loop.run_until_complete(main())
+"""
+    argv = [sys.executable, "-c", code]
+    done = process.run(argv, cwd=tmp_path, timeout_s=LIMIT_S)
+    pids = [int(word) for word in done.stdout.split()]
+    assert 2 == len(pids)
+    assert all(map(has_ended, pids))
 
 
 def test_what_cannot_be_started_says_so(tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ def fork(text: str, *, skill: Skill, ask: Ask, protocol: int | None = None) -> s
     except HostError as error:
         raise HostError(
             f"the skill {skill.name} runs in a sub-agent, and {error.message}",
-            fix=f"{error.fix}; or remove `context: fork` from {skill.path}",
+            fix=f"{error.fix.rstrip('.')}; or remove `context: fork` from {skill.path}",
             path=skill.path,
             code=error.code,
             details=error.details,

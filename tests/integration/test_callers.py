@@ -83,6 +83,7 @@ def test_a_cell_inside_of_code_is_of_whose_code_it_is(told: Kernel) -> None:
     told.run(
         "async def late(gate):\n"
         "    await gate.wait()\n"
+        "    get_ipython().run_cell('')\n"
         "    get_ipython().run_cell('inner = caller()')\n"
         "    after = caller()\n"
         "    return inner, after, await asyncio.create_task(ask())\n"
@@ -102,6 +103,13 @@ def test_a_cell_inside_of_code_is_of_whose_code_it_is(told: Kernel) -> None:
             # what the cell leaves behind once one inside of it has ended
             told.run(f"{kind}{nested}task = asyncio.create_task(ask())", caller=first)
             assert repr(first) == told.run("await task", caller=then).result
+
+
+def test_a_cell_whose_end_nobody_heard_of_decides_nothing(told: Kernel) -> None:
+    """A callback of somebody else's may fail between beginning and end."""
+    for first, then in (("model", "user"), ("user", "model")):
+        told.run("get_ipython().events.trigger('pre_execute')", caller=first)
+        assert repr(then) == told.run("caller()", caller=then).result
 
 
 def test_run_sync_and_threads_with_their_context_keep_the_caller(told: Kernel) -> None:

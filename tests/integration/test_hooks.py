@@ -89,7 +89,10 @@ def stop(kernel: Kernel, code: str, started: Path) -> tuple[Outcome, list[int]]:
         "await waits_before()",
         "await waits_after()",
         "skills.run_sync(waits_before())",
-        "import asyncio\nawait asyncio.gather(waits_after(), asyncio.sleep(600))",
+        (
+            "import asyncio\ntask = asyncio.ensure_future(waits_after())\n"
+            "await asyncio.gather(task, asyncio.sleep(600))"
+        ),
     ],
 )
 def test_an_interrupt_ends_a_hook_and_what_it_started(
@@ -101,6 +104,9 @@ def test_an_interrupt_ends_a_hook_and_what_it_started(
     assert (stopped.error or "").startswith(STOPPED), stopped
     assert 2 == len(pids)
     assert all(map(has_ended, pids))
+    if "task" in code:
+        # `gather` is done with the first that is cancelled; the call hears of the end
+        assert None is loaded.run("_ = await asyncio.wait([task])").error
     assert before == loaded.run(STATE).stdout
     assert "2" == loaded.run("1 + 1").result
 

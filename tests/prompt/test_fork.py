@@ -110,7 +110,7 @@ def test_an_error_of_the_host_is_passed_on_with_a_way_out(skill: Skill) -> None:
 
     def refuse(_kind: str, _payload: dict[str, Any]) -> dict[str, object]:
         raise HostError(
-            "sub-agents are 3 deep already", fix="wait", code="depth", details=[3]
+            "sub-agents are 3 deep already", fix="wait.", code="depth", details=[3]
         )
 
     with pytest.raises(HostError) as caught:
