@@ -7,13 +7,14 @@ Names, the generation on ``sys.path``, the terms of calls, the directory of comm
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, final
 
 from prime_skills_ext.catalog.credentials import loans
+from prime_skills_ext.catalog.discovery import Candidate
 from prime_skills_ext.catalog.gates import Problem
 from prime_skills_ext.catalog.looking import is_there
 from prime_skills_ext.catalog.places import Places
@@ -24,20 +25,24 @@ from prime_skills_ext.environment.activation import activate, deactivate
 from prime_skills_ext.environment.installation import InstallReport
 from prime_skills_ext.environment.recorded import borrowed, linked
 from prime_skills_ext.environment.venv import Generation
-from prime_skills_ext.guarding import guards
 from prime_skills_ext.kernel import terms
 from prime_skills_ext.kernel.binding import Binder
 from prime_skills_ext.kernel.bindings import Bindings
 from prime_skills_ext.kernel.command_path import CommandPath
 from prime_skills_ext.kernel.loading import load_from_source_only
 from prime_skills_ext.kernel.skills import Lazy
+from prime_skills_ext.kernel.terms import Guard
+from prime_skills_ext.later import later
 from prime_skills_ext.offering import offer_commands
 from prime_skills_ext.progress import Listener
 from prime_skills_ext.refusals import failures, project_code, refused
 from prime_skills_ext.skill.model import Diagnostic
 
 if TYPE_CHECKING:
+    from prime_skills_ext import guarding
     from prime_skills_ext.kernel.reload import ReloadMode
+else:
+    guarding = later("prime_skills_ext.guarding")  # before few calls stands anything
 
 __all__ = ["Hold"]
 
@@ -155,12 +160,7 @@ class Hold:
                 for skill in usable
                 if skill.python is not None and terms.is_threaded(skill)
             ],
-            guards=guards(
-                trusted,
-                project=places.project_root,
-                environ=self._environ,
-                are_hooks_on=self._are_hooks_on,
-            ),
+            guards=self._guards(trusted, project=places.project_root),
         )
         links = linked(generation, is_own=self._is_own)
         bindings = self._binder.bind(
@@ -178,6 +178,24 @@ class Hold:
         self._removed = self._still_held(selection)
         notes += offer_commands(self._path, holders, installed, bindings)
         return bindings._replace(diagnostics=bindings.diagnostics + notes)
+
+    def _guards(
+        self, trusted: Iterable[Candidate], *, project: Path
+    ) -> Mapping[Path, Guard]:
+        """What stands before the calls of some skills."""
+        guarded = [
+            item
+            for item in trusted
+            if item.skill.hooks or item.skill.disable_model_invocation
+        ]
+        if not guarded:
+            return {}
+        return guarding.guards(
+            guarded,
+            project=project,
+            environ=self._environ,
+            are_hooks_on=self._are_hooks_on,
+        )
 
     def _activate(self, generation: Generation | None) -> tuple[Diagnostic, ...]:
         if self._active is not None and self._active != generation:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, MutableMapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from traitlets import TraitError, default, observe, validate
 
@@ -24,6 +24,7 @@ from prime_skills_ext.catalog.selection import Precedence
 from prime_skills_ext.catalog.status import FAILED, Catalogue
 from prime_skills_ext.catalog.survey import Choices
 from prime_skills_ext.catalog.trust import Override
+from prime_skills_ext.configuration import Configuration
 from prime_skills_ext.counting import Counting
 from prime_skills_ext.environment.venv import Mode, find_mode
 from prime_skills_ext.errors import InstallError, PrimeSkillsError
@@ -54,8 +55,11 @@ else:
 
 __all__ = ["SkillManager"]
 
+#: Names an absolute budget in characters, for several tools.
+_BUDGET_VARIABLE: Final = "SLASH_COMMAND_TOOL_CHAR_BUDGET"
 
-class SkillManager(Telling):
+
+class SkillManager(Telling, Configuration):
     """The skills of one kernel.
 
     Args:
@@ -130,6 +134,17 @@ class SkillManager(Telling):
     @default("nest_asyncio")
     def _nests_by_variable(self) -> bool:
         return self.environ.get("PRIME_SKILLS_NEST_ASYNCIO") == "1"
+
+    @default("listing_chars")
+    def _chars_by_variable(self) -> int | None:
+        try:
+            return int(self.environ[_BUDGET_VARIABLE])
+        except (KeyError, ValueError):  # what is no number sets nothing
+            return None
+
+    @default("usage_counts")
+    def _counts_by_variable(self) -> bool:
+        return self.environ.get("PRIME_SKILLS_USAGE") != "0"
 
     @observe("nest_asyncio")
     def _follow_nesting(self, _change: object = None) -> None:

@@ -8,19 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final, cast
-
-from traitlets import default
+from typing import TYPE_CHECKING, Any, cast
 
 from prime_skills_ext.agent_host import AgentHost
 from prime_skills_ext.catalog.places import Places
-from prime_skills_ext.configuration import Configuration
 from prime_skills_ext.counting import Counting
 from prime_skills_ext.later import later
 from prime_skills_ext.offering import offered_commands
 
 if TYPE_CHECKING:
     from prime_skills_ext import activating
+    from prime_skills_ext.configuration import Configuration as Settings
     from prime_skills_ext.kernel import callers
     from prime_skills_ext.prompt import budget as budgets
     from prime_skills_ext.prompt import offer
@@ -32,6 +30,8 @@ if TYPE_CHECKING:
     from prime_skills_ext.views import budget as budget_view
     from prime_skills_ext.views.budget import BudgetReport
 else:
+    # the manager brings them: traits look through all of them once for each class
+    Settings = object
     # a load tells a model nothing
     activating = later("prime_skills_ext.activating")
     budget_view = later("prime_skills_ext.views.budget")
@@ -41,11 +41,8 @@ else:
 
 __all__ = ["Telling"]
 
-#: Names an absolute budget in characters, for several tools.
-_BUDGET_VARIABLE: Final = "SLASH_COMMAND_TOOL_CHAR_BUDGET"
 
-
-class Telling(Configuration):
+class Telling(Settings):
     """What is told to a model of the skills of one kernel."""
 
     places: Places
@@ -59,17 +56,6 @@ class Telling(Configuration):
         @property
         def snapshot(self) -> Snapshot:
             """What the last run of the stages found: the manager's."""
-
-    @default("listing_chars")
-    def _chars_by_variable(self) -> int | None:
-        try:
-            return int(self.environ[_BUDGET_VARIABLE])
-        except (KeyError, ValueError):  # what is no number sets nothing
-            return None
-
-    @default("usage_counts")
-    def _counts_by_variable(self) -> bool:
-        return self.environ.get("PRIME_SKILLS_USAGE") != "0"
 
     def prompt(
         self,
