@@ -21,7 +21,12 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 #: The kernel beside these tests: ``.ci/matrix`` runs them beside several.
 OWN_KERNEL = f"ipykernel {version('ipykernel').split('.', 1)[0]}"
 OLD_KERNEL = "ipykernel 6"
-KERNELS = tuple(dict.fromkeys((OWN_KERNEL, OLD_KERNEL)))
+#: A row of the matrix is about its own: the others are other rows.
+KERNELS = (
+    (OWN_KERNEL,)
+    if os.environ.get("PRIME_SKILLS_MATRIX")
+    else tuple(dict.fromkeys((OWN_KERNEL, OLD_KERNEL)))
+)
 
 
 def uv(*words: str | os.PathLike[str]) -> None:
