@@ -156,7 +156,9 @@ class Notebook:
 
     def is_idle(self) -> None:
         """Wait until the kernel is there: JupyterLab drops cells run before that."""
-        self._panel.locator("[data-status='idle']").first.wait_for()
+        # the notebook's own sign says so even before it knows of a kernel
+        bar = self.page.locator("#jp-main-statusbar")
+        bar.get_by_text(f"{KERNEL} | Idle").wait_for(timeout=CELL_TIMEOUT_S * 1000)
 
     def menu(self, *words: str) -> None:
         """Choose from the menu bar, item by item."""
